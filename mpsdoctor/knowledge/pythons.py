@@ -74,10 +74,7 @@ def vendor(
             continue
         if not _holds(rule.get("version"), sys_version) or not _holds(rule.get("managed"), externally_managed or ""):
             continue
-        # A virtual environment's executable says where the environment is; the base prefix says whose Python it is.
-        if _holds(rule.get("path"), base_prefix) or (
-            not _settled(base_prefix) and _holds(rule.get("path"), executable)
-        ):
+        if any(_holds(rule.get("path"), path) for path in paths):
             return str(rule["vendor"])
     return "unknown"
 
