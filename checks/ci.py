@@ -1,0 +1,79 @@
+"""Virtual machines: hosted CI runners, UTM, tart."""
+
+from mpsdoctor import Environment, Evidence, Host, Remedy, Torch, Verdict, check, fail, passed, unknown, warn
+
+_IMAGES = {"macos14": "macos-14", "macos15": "macos-15", "macos26": "macos-26"}
+
+
+@check("CI201", family="ci", cause="virtual-machine-gpu", needs=("HW101",))
+def not_a_virtual_machine(host: Host, torch: Torch, environment: Environment) -> Verdict:
+    """The GPU is a real one, not a virtual machine's.
+
+    Tested: hw.model VirtualMac, "(Virtual)" in the chip's name, kern.hv_vmm_present, a Paravirtual GPU; and what
+    torch could really do with it.
+
+    Why: macOS in a virtual machine has a paravirtual GPU. It says that it is available and may then fail at the first
+    allocation (macos-14 images), compute linear layers wrongly (macOS 26 with torch up to 2.13) or not compile Metal 4
+    kernels (macOS 26 with torch 2.14). GitHub documents MPS as unsupported on its runners.
+
+    What to do: run GPU tests on a macos-15 runner, where it works in 2026, or on a real Mac; elsewhere use the CPU.
+
+    Source: pytorch/pytorch issues 192934 and 196582; actions/runner-images issues 9918, 11899 and 14380; kornia issues
+    4202 and 4207.
+    """
+    if host.is_virtual is None:
+        return unknown("host.hypervisor_present", "host.model")
+    names = ("model", "chip", "hypervisor_present", "gpu_name")
+    evidence = [Evidence.of(host, name) for name in names if getattr(host, name) is not None]
+    if not host.is_virtual:
+        return passed(evidence=evidence)
+    if environment.ci_image:
+        evidence.append(Evidence.of(environment, "ci_image"))
+    image = _image(environment)
+    if torch.usable is False:
+        evidence += [Evidence(f"torch.{trial.name}", trial.error or trial.outcome) for trial in torch.failed_trials[:2]]
+        return fail(
+            "This is a virtual machine, and its GPU cannot be used: " + _what_fails(torch),
+            evidence,
+            [Remedy(_advice(image, host))],
+            gpu=False,
+        )
+    detail = "The GPU of this virtual machine works, with limits."
+    if torch.usable is None:
+        detail = "This is a virtual machine; whether its GPU can be used was not shown."
+    return warn(detail, evidence, [Remedy(_keep(image))])
+
+
+def _image(environment: Environment) -> str | None:
+    name = (environment.ci_image or "").split(" ")[0].lower()
+    return _IMAGES.get(name)
+
+
+def _what_fails(torch: Torch) -> str:
+    if torch.available is False:
+        return "no Metal device that torch accepts is visible."
+    first = torch.failed_trials[0] if torch.failed_trials else None
+    if first is None:
+        return "torch does not work here."
+    if first.name == "allocate":
+        return "it says that it is available, and the first allocation fails."
+    if first.outcome == "wrong":
+        return f"it computes wrongly ({first.name} differs from the CPU by {first.max_abs_difference:g})."
+    return f"{first.name} fails on it."
+
+
+def _advice(image: str | None, host: Host) -> str:
+    if image == "macos-15":
+        return "Use the CPU device in this job, or a newer torch: on macos-15 images torch 2.14 was seen to work."
+    here = f" ({image})" if image else ""
+    target = "runs-on: macos-15" if image else "a real Mac"
+    return f"Run GPU tests elsewhere than in this virtual machine{here}: {target}; here use the CPU device."
+
+
+def _keep(image: str | None) -> str:
+    if image == "macos-15":
+        return (
+            "Keep torch 2.14.x on macos-15 here; do not move GPU tests to macos-26, where torch up to 2.13 computes "
+            "linear layers wrongly and 2.14 does not compile its kernels."
+        )
+    return "Let GPU tests compare with the CPU, and do not trust is_available() alone in a virtual machine."

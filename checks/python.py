@@ -1,0 +1,234 @@
+"""The interpreter: does it answer, is it native, has it a wheel of torch."""
+
+from datetime import date
+
+from mpsdoctor import (
+    Conda,
+    Evidence,
+    Host,
+    Interpreter,
+    Packages,
+    Remedy,
+    Torch,
+    Verdict,
+    check,
+    fail,
+    passed,
+    skip,
+    unknown,
+)
+from mpsdoctor.knowledge import pythons, releases
+
+from .hardware import ASK_HARDWARE
+
+
+@check("PY100", family="python", cause="broken-venv", needs=("HW101",))
+def interpreter_answers(interpreter: Interpreter) -> Verdict:
+    """The interpreter starts and its environment is whole.
+
+    Tested: whether it answers at all, whether the base interpreter of a virtual environment still exists, and whether
+    the environment's activate script still names its own folder.
+
+    Why: a virtual environment is tied to the folder it was made in and to the Python it was made from. Moving or
+    copying it, or removing that Python (an upgrade does), breaks it.
+
+    What to do: make the environment anew from a Python that is there, and install the same packages.
+
+    Source: the documentation of the standard module venv.
+    """
+    names = ("executable", "real_path", "venv_home", "base_prefix", "base_exists")
+    evidence = [Evidence.of(interpreter, n) for n in names if getattr(interpreter, n) is not None]
+    if interpreter.base_exists is False:
+        return fail(
+            "The Python that this environment was made from is gone, so the environment cannot work.",
+            evidence,
+            [Remedy("Make the environment anew from a Python that is there, and install the same packages.")],
+            gpu=False,
+        )
+    if interpreter.end is not None:
+        return fail(
+            f"This interpreter {interpreter.end.describe()} when asked what it is.",
+            [*evidence, Evidence("interpreter.end", interpreter.end.stderr_tail or interpreter.end.describe())],
+            [Remedy("Choose another interpreter with --python, or make the environment anew.")],
+            confidence="possible",
+        )
+    if interpreter.venv_prefix_moved:
+        return fail(
+            "This virtual environment was moved or copied; its scripts and its activate file name another folder.",
+            evidence,
+            [Remedy("Make the environment anew in this folder, and install the same packages.")],
+        )
+    if interpreter.executable is None and interpreter.prefix is None:
+        return unknown("interpreter.executable", ask=["python3 -VV, and the path of that python3"])
+    return passed(evidence=evidence[:2])
+
+
+@check(
+    "PY101",
+    family="python",
+    cause="x86-python-under-rosetta",
+    causes=("x86-python-hardware-unknown",),
+    needs=("HW101", "PY100"),
+)
+def native_interpreter(host: Host, interpreter: Interpreter, conda: Conda) -> Verdict:
+    """The interpreter runs natively on Apple silicon.
+
+    Tested: the architecture of the interpreter's own process, sysctl.proc_translated asked inside it, the
+    architectures in its file, and hw.optional.arm64 of the machine.
+
+    Why: an x86_64 Python runs on Apple silicon through Rosetta. It gets Intel packages only, and PyTorch's end at
+    2.2.2; macOS is misread as 10.16, and bfloat16 and newer functions are refused.
+
+    What to do: install an arm64 Python (Miniforge, uv or python.org) and make the environment anew with it.
+
+    Source: pytorch/pytorch issues 131766 and 146236; lucadiliello/pytorch-apple-silicon-benchmarks on CONDA_SUBDIR.
+    """
+    x86 = interpreter.is_x86_64
+    if x86 is None:
+        return unknown("interpreter.machine", ask=['python -c "import platform; print(platform.machine())"'])
+    names = ("machine", "translated", "binary_architectures", "platform_tag")
+    evidence = [Evidence.of(interpreter, name) for name in names if getattr(interpreter, name) is not None]
+    if not x86:
+        return passed(evidence=evidence[:2])
+    hardware = [Evidence.of(host, name) for name in ("arm64_capable", "chip") if getattr(host, name) is not None]
+    silicon = True if interpreter.translated else host.is_apple_silicon
+    if silicon is None:
+        return fail(
+            "This Python runs as x86_64, and nothing here tells an Intel Mac from Apple silicon.",
+            evidence,
+            [
+                Remedy(
+                    "Find out which Mac it is: on Apple silicon install an arm64 Python, on Intel stay on torch 2.2.2."
+                )
+            ],
+            cause="x86-python-hardware-unknown",
+            confidence="likely",
+            ask=[ASK_HARDWARE],
+        )
+    if not silicon:
+        return skip("an Intel Mac runs x86_64 natively")
+    return fail(
+        "This Python runs as x86_64 under Rosetta, so PyTorch cannot use the GPU.",
+        [*hardware, *evidence],
+        _native_remedies(interpreter, conda),
+        gpu=False,
+    )
+
+
+def _native_remedies(interpreter: Interpreter, conda: Conda) -> list[Remedy]:
+    if any(arch.startswith("arm64") for arch in interpreter.binary_architectures or ()):
+        return [
+            Remedy(
+                "This Python holds arm64 code too, and was started as x86_64 by its shell: untick 'Open using Rosetta' "
+                "in the information window of your terminal, then make the environment anew.",
+                (("arch", "-arm64", "zsh"),),
+            )
+        ]
+    minor = interpreter.minor or "3.12"
+    info = interpreter.version_info or (3, 12)
+    wanted = minor if info[:2] >= (3, 10) else "3.12"
+    if conda.present or interpreter.conda:
+        name = conda.environment_name or "torch"
+        first = Remedy(
+            "Install Miniforge for Apple silicon (Miniforge3-MacOSX-arm64.sh) beside the Intel conda, and make the "
+            "environment anew with it.",
+            (("conda", "create", "-n", f"{name}-arm64", "--platform", "osx-arm64", f"python={wanted}", "pytorch"),),
+        )
+        return [first]
+    return [
+        Remedy(
+            "Install an arm64 Python, by uv, Miniforge or python.org, and make the environment anew with it.",
+            (("uv", "venv", "--python", f"cpython-{wanted}-macos-aarch64-none"),),
+        )
+    ]
+
+
+@check("PY102", family="python", cause="python-implementation-unsupported", needs=("HW101", "PY100"))
+def implementation_is_cpython(interpreter: Interpreter) -> Verdict:
+    """The interpreter is CPython.
+
+    Tested: sys.implementation.
+
+    Why: PyTorch publishes builds for CPython only; PyPy, GraalPy and others find none.
+
+    What to do: make the environment anew with CPython.
+
+    Source: the package index (every torch wheel is tagged cp).
+    """
+    if interpreter.implementation is None:
+        return unknown("interpreter.implementation")
+    evidence = [Evidence.of(interpreter, "implementation")]
+    if interpreter.implementation == "cpython":
+        return passed(evidence=evidence)
+    return fail(
+        f"This interpreter is {interpreter.implementation}; PyTorch has builds for CPython only.",
+        evidence,
+        [Remedy("Make the environment anew with CPython.", (("uv", "venv", "--python", "cpython-3.12"),))],
+        gpu=False,
+    )
+
+
+@check("PY103", family="python", cause="python-version-no-wheel", needs=("HW101", "PY100", "PY101", "PY102"))
+def python_has_a_torch(host: Host, interpreter: Interpreter, packages: Packages, torch: Torch) -> Verdict:
+    """A torch release exists for this Python on this Mac.
+
+    Tested: where torch is not installed, the Python versions of all releases whose MPS runs on this macOS.
+
+    Why: each torch release is built for five or six Python versions. For a newer or older one pip finds nothing and
+    says only "No matching distribution found".
+
+    What to do: make the environment anew with a Python that the wanted torch has a build for.
+
+    Source: the package index, torch 1.12.0 to 2.15.0.
+    """
+    if torch.version or packages.get("torch"):
+        return skip("torch is installed")
+    if interpreter.minor is None:
+        return unknown("interpreter.version", ask=["python3 --version"])
+    machine = "x86_64" if interpreter.is_x86_64 else "arm64"
+    evidence = [Evidence.of(interpreter, "version")]
+    found = releases.newest_for(host.macos_version, interpreter.minor, machine)
+    if found is not None:
+        return passed(f"the newest for it here is {found.version}", evidence)
+    best = releases.newest_for(host.macos_version, None, machine)
+    if best is None:
+        return skip("no torch fits this macOS at all")
+    fitting = [minor for minor in releases.pythons_for(best.version, machine) if not minor.endswith("t")]
+    newest = fitting[-2] if len(fitting) > 1 else fitting[-1]
+    where = f" on macOS {host.macos_version}" if host.macos_version else ""
+    return fail(
+        f"No torch that can use the GPU{where} has a build for Python {interpreter.minor}.",
+        evidence,
+        [
+            Remedy(
+                f"Make the environment anew with Python {newest}; torch {best.version} has builds for "
+                f"{', '.join(fitting)}.",
+                (("uv", "venv", "--python", newest),),
+            )
+        ],
+        gpu=False,
+    )
+
+
+@check("PY104", family="python", needs=("HW101", "PY100"))
+def python_is_supported(host: Host, interpreter: Interpreter, today: date) -> Verdict:
+    """What is known of this Python's vendor and support.
+
+    Tested: the version against Python's own calendar, the vendor by the version text and the path.
+
+    Why: PyTorch drops a Python soon after its end of life, so that an old one also stops torch at an old release.
+
+    What to do: nothing is wrong; take a newer Python when you next make an environment.
+
+    Source: Python's release calendar; the package index.
+    """
+    if interpreter.version is None:
+        return unknown("interpreter.version")
+    evidence = [Evidence.of(interpreter, n) for n in ("version", "vendor") if getattr(interpreter, n) is not None]
+    detail = ""
+    if interpreter.minor and pythons.end_of_life(interpreter.version, today):
+        machine = "x86_64" if interpreter.is_x86_64 else "arm64"
+        last = releases.newest_for(host.macos_version, interpreter.minor, machine)
+        ends = f"; the newest torch for it here is {last.version}" if last else ""
+        detail = f"Python {interpreter.minor} gets no fixes any more{ends}"
+    return passed(detail, evidence)

@@ -1,0 +1,80 @@
+"""mpsdoctor: finds the one reason why PyTorch cannot use this Mac's GPU, and the remedy.
+
+The names below are the public API for plug-in checks. They are loaded when first used, so that `mpsdoctor --help` and
+the interpreter's start stay fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from mpsdoctor.facts import (
+        Binaries,
+        Binary,
+        Conda,
+        CondaPackage,
+        Distribution,
+        Environment,
+        Facts,
+        Host,
+        ImportFailure,
+        Interpreter,
+        Message,
+        Messages,
+        Packages,
+        PerformanceLevel,
+        ProcessEnd,
+        Shadow,
+        Torch,
+        Trial,
+    )
+    from mpsdoctor.verdict import Evidence, Remedy, Verdict, fail, passed, skip, unknown, warn
+    from mpsdoctor.registry import check, run_check
+
+_HOMES = {
+    "mpsdoctor.verdict": ("Evidence", "Remedy", "Verdict", "fail", "passed", "skip", "unknown", "warn"),
+    "mpsdoctor.registry": ("check", "run_check"),
+}
+
+__all__ = [
+    "Binaries",
+    "Binary",
+    "Conda",
+    "CondaPackage",
+    "Distribution",
+    "Environment",
+    "Evidence",
+    "Facts",
+    "Host",
+    "ImportFailure",
+    "Interpreter",
+    "Message",
+    "Messages",
+    "Packages",
+    "PerformanceLevel",
+    "ProcessEnd",
+    "Remedy",
+    "Shadow",
+    "Torch",
+    "Trial",
+    "Verdict",
+    "__version__",
+    "check",
+    "fail",
+    "passed",
+    "run_check",
+    "skip",
+    "unknown",
+    "warn",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'mpsdoctor' has no attribute {name!r}")
+    home = next((module for module, names in _HOMES.items() if name in names), "mpsdoctor.facts")
+    return getattr(importlib.import_module(home), name)

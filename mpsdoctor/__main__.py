@@ -1,0 +1,6 @@
+"""`python -m mpsdoctor`."""
+
+from mpsdoctor.cli import main
+
+if __name__ == "__main__":
+    main()

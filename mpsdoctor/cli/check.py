@@ -1,0 +1,89 @@
+"""`mpsdoctor check`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
+
+if TYPE_CHECKING:
+    from mpsdoctor.report.model import Report
+
+# A shade above what a torch on a slow disk needs; see mpsdoctor.probes.torch.DEFAULT_TIMEOUT (not imported: start-up).
+DEFAULT_TIMEOUT = 60.0
+
+
+@click.command()
+@click.option(
+    "--python", "python", metavar="PATH", help="The interpreter to examine. Default: the active environment's."
+)
+@click.option(
+    "--env", "env", metavar="PATH", help="Read a venv, conda prefix or site-packages from its files; run nothing."
+)
+@click.option("--from", "from_", metavar="FILE", help="Judge an mpsdoctor report ('-' is stdin).")
+@click.option("--replay", metavar="DIR", help="Judge a recorded machine.")
+@click.option("--select", multiple=True, metavar="IDS", help="Only these checks: ids, prefixes (PY) or families.")
+@click.option("--ignore", multiple=True, metavar="IDS", help="Not these checks; a reason may follow: PY103=reason.")
+@click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
+@click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
+@click.option("--expect", type=click.Choice(["mps", "cpu", "any"]), default="any", show_default=True,
+              help="mps: exit 1 unless the GPU can be used. cpu: exit 1 unless torch imports; the GPU is not asked.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(1, 3600), default=DEFAULT_TIMEOUT, show_default=True, metavar="S",
+              help="Seconds for everything that torch does.")  # fmt: skip
+@click.option("-v", "--verbose", is_flag=True, help="Show every check.")
+def check(**options: Any) -> int:  # noqa: ANN401
+    """Observe this Mac and one Python environment, and name the one cause and the remedy."""
+    from mpsdoctor.diagnosis import exit_code
+
+    _only_one(options)
+    report = _report(options)
+    if options["format_"] == "json":
+        from mpsdoctor.cli.target import make_redactor
+        from mpsdoctor.report.json_format import format_json
+
+        print_text(format_json(report, make_redactor()), options["output"])
+    else:
+        from mpsdoctor.report.text import Style, format_text
+
+        style = Style(terminal_width(), options["verbose"], str(Path.home()))
+        print_lines(format_text(report, style), options["output"])
+    return exit_code(report.diagnosis, report.facts, fail_on=options["fail_on"], expect=options["expect"])
+
+
+def _only_one(options: dict[str, Any]) -> None:
+    names = {"python": "--python", "env": "--env", "from_": "--from", "replay": "--replay"}
+    given = [names[name] for name in names if options[name] is not None]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} ask for different targets; give one of them")
+
+
+def _report(options: dict[str, Any]) -> Report:
+    from mpsdoctor.cli.target import gather, selection
+    from mpsdoctor.registry import load_registry
+    from mpsdoctor.report.model import make_report
+
+    chosen = selection(options["select"], options["ignore"])
+    started = time.monotonic()
+    with Progress("asking the machine and importing torch ..."):
+        gathered = gather(
+            python=options["python"],
+            env=options["env"],
+            from_=options["from_"],
+            replay=options["replay"],
+            import_torch=not options["no_import"],
+            timeout=options["timeout"],
+        )
+    return make_report(
+        gathered.facts,
+        gathered.source,
+        load_registry(),
+        selection=chosen,
+        seconds=time.monotonic() - started if gathered.source.kind == "live" else None,
+        problems=gathered.problems,
+    )

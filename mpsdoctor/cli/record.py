@@ -1,0 +1,50 @@
+"""`mpsdoctor record`."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import click
+
+from mpsdoctor.cli.output import Progress
+
+
+@click.command()
+@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--python", "python", metavar="PATH", help="The interpreter to examine. Default: the active environment's."
+)
+@click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")
+@click.option("--timeout", type=click.FloatRange(1, 3600), default=60.0, show_default=True, metavar="S")
+def record(directory: Path, python: str | None, no_import: bool, timeout: float) -> int:
+    """Record what this machine answers into DIR (redacted), so that `check --replay DIR` plays it anywhere."""
+    from mpsdoctor.cli.target import make_redactor
+    from mpsdoctor.observe import observe
+    from mpsdoctor.probes.choice import NoSuchInterpreter, choose_target
+    from mpsdoctor.probes.interpreter import allowed_variables
+    from mpsdoctor.probes.recording import RecordingRunner
+    from mpsdoctor.probes.runner import LiveRunner
+
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise click.UsageError(f"{directory} is there already and not an empty folder; nothing was written")
+    runner = RecordingRunner(LiveRunner())
+    try:
+        target = choose_target(python, runner.environ)
+    except NoSuchInterpreter as error:
+        raise click.UsageError(str(error)) from error
+    with Progress("asking the machine and importing torch ..."):
+        observe(runner, target, import_torch=not no_import, timeout=timeout)
+    redactor = make_redactor()
+    try:
+        runner.save(
+            directory,
+            variables=allowed_variables(runner.environ),
+            redactor=redactor,
+            created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        )
+    except OSError as error:
+        raise click.ClickException(f"{directory} could not be written: {error.strerror or error}") from error
+    removed = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items())) or "nothing"
+    click.echo(f"recorded in {directory}; removed: {removed}. Play it with: mpsdoctor check --replay {directory}")
+    return 0

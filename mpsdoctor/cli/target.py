@@ -1,0 +1,197 @@
+"""Turns the target options of a command into facts: live, from files, from a recording or from a report."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mpsdoctor.facts import Facts
+from mpsdoctor.facts.redaction import Redactor
+from mpsdoctor.registry import Selection
+from mpsdoctor.report.model import Source
+
+REPORT_LIMIT = 64 * 1024 * 1024  # bytes; a full report of 300 packages has under 1 MB
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Facts, where they came from, and what could not be read."""
+
+    facts: Facts
+    source: Source
+    problems: tuple[str, ...] = ()
+
+
+def gather(
+    *,
+    python: str | None,
+    env: str | None,
+    from_: str | None,
+    replay: str | None,
+    import_torch: bool = True,
+    timeout: float = 60.0,
+) -> Gathered:
+    """Get the facts that the options ask for. Raises ClickException with one plain line for bad input."""
+    if env is not None:
+        return _from_env(env)
+    if from_ is not None:
+        return _from_file(from_)
+    if replay is not None:
+        return _from_recording(replay, import_torch, timeout)
+    return _live(python, import_torch, timeout)
+
+
+def _live(python: str | None, import_torch: bool, timeout: float) -> Gathered:
+    from mpsdoctor.observe import observe
+    from mpsdoctor.probes.choice import NoSuchInterpreter, choose_target
+    from mpsdoctor.probes.runner import LiveRunner
+
+    runner = LiveRunner()
+    try:
+        target = choose_target(python, runner.environ)
+    except NoSuchInterpreter as error:
+        raise click.UsageError(str(error)) from error
+    facts, problems = observe(runner, target, import_torch=import_torch, timeout=timeout)
+    return Gathered(facts, Source("live", target.executable), tuple(problems))
+
+
+def _from_env(env: str) -> Gathered:
+    from mpsdoctor.probes.env_folder import NotAnEnvironment, read_env
+
+    try:
+        return Gathered(read_env(Path(env).expanduser()), Source("env", env))
+    except NotAnEnvironment as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _from_recording(replay: str, import_torch: bool, timeout: float) -> Gathered:
+    from mpsdoctor.observe import observe
+    from mpsdoctor.probes.choice import Target
+    from mpsdoctor.probes.recording import NotARecording, ReplayRunner
+
+    try:
+        runner = ReplayRunner(Path(replay).expanduser())
+    except NotARecording as error:
+        raise click.UsageError(str(error)) from error
+    facts, problems = observe(runner, Target("python", "the recording"), import_torch=import_torch, timeout=timeout)
+    return Gathered(facts, Source("replay", runner.name), (*runner.problems, *problems))
+
+
+def _from_file(name: str) -> Gathered:
+    from mpsdoctor.probes.report_file import NotAReport, read_report
+
+    try:
+        data = _read(name)
+        facts, problems = read_report(data)
+    except NotAReport as error:
+        raise click.UsageError(f"{'stdin' if name == '-' else name}: {error}") from error
+    return Gathered(facts, Source("report", "stdin" if name == "-" else Path(name).name), tuple(problems))
+
+
+def _read(name: str) -> bytes:
+    if name == "-":
+        if sys.stdin is None:
+            raise click.UsageError("there is nothing on stdin")
+        data = sys.stdin.buffer.read(REPORT_LIMIT + 1)
+    else:
+        path = Path(name).expanduser()
+        try:
+            if not path.exists():
+                raise click.UsageError(f"there is no file {name!r}")
+            if not path.is_file():
+                raise click.UsageError(f"{name!r} is no ordinary file")
+            if path.stat().st_size > REPORT_LIMIT:
+                raise click.UsageError(f"{name!r} is larger than {REPORT_LIMIT >> 20} MB; no report is")
+            with path.open("rb") as file:
+                data = file.read(REPORT_LIMIT + 1)
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.strerror:
+                raise click.UsageError(f"{name!r} cannot be read: {error.strerror}") from error
+            raise click.UsageError(f"{name!r} cannot be read: {error}") from error
+    if len(data) > REPORT_LIMIT:
+        raise click.UsageError(f"more than {REPORT_LIMIT >> 20} MB; no report is that large")
+    return data
+
+
+def make_redactor() -> Redactor:
+    """Return a redactor that knows this user, home folder and host."""
+    try:
+        user: str | None = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        user = None
+    return Redactor(home=os.path.expanduser("~"), user=user, host=platform.node() or None)
+
+
+def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:
+    """Combine the options with [tool.mpsdoctor] of the pyproject.toml in the working folder or above it.
+
+    Raises UsageError for a token that names no check.
+    """
+    settings = _settings()
+    selected = _tokens(select) or _tokens(tuple(_strings(settings.get("select"), "select")))
+    ignored = dict(_with_reason(token) for token in _tokens(tuple(_strings(settings.get("ignore"), "ignore"))))
+    ignored.update(_with_reason(token) for token in _tokens(ignore))
+    _known((*selected, *ignored))
+    return Selection(tuple(selected), ignored)
+
+
+def _tokens(values: tuple[str, ...]) -> list[str]:
+    tokens: list[str] = []
+    for value in values:
+        # A reason may hold commas, so that only an option without a reason is a list.
+        tokens += [value.strip()] if "=" in value else [part.strip() for part in value.split(",") if part.strip()]
+    return tokens
+
+
+def _with_reason(token: str) -> tuple[str, str]:
+    name, _, reason = token.partition("=")
+    return name.strip(), reason.strip()
+
+
+def _known(tokens: tuple[str, ...]) -> None:
+    from mpsdoctor.registry import load_registry
+
+    checks = load_registry().checks
+    for token in tokens:
+        if not token or not any(c.id.startswith(token.upper()) or c.family == token.lower() for c in checks):
+            raise click.UsageError(f"no check is called {token!r}; mpsdoctor list checks shows them")
+
+
+def _settings() -> dict[str, Any]:
+    try:
+        start = Path.cwd()
+    except OSError:  # the working folder was deleted
+        return {}
+    for folder in (start, *start.parents):
+        path = folder / "pyproject.toml"
+        if not path.is_file():
+            continue
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("mpsdoctor", {})
+        except (OSError, ValueError, AttributeError) as error:
+            raise click.UsageError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from error
+        if not isinstance(table, dict):
+            raise click.UsageError(f"{path}: [tool.mpsdoctor] must be a table")
+        return table
+    return {}
+
+
+def _strings(value: object, name: str) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    if isinstance(value, dict) and name == "ignore" and all(isinstance(item, str) for item in value.values()):
+        return [f"{token}={reason}" for token, reason in value.items()]
+    raise click.UsageError(f"[tool.mpsdoctor] in pyproject.toml: {name} must be a list of texts")

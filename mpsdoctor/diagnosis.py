@@ -1,0 +1,122 @@
+"""Findings to a diagnosis: the first broken link is the cause, what follows from it is folded under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpsdoctor.facts import Facts
+from mpsdoctor.registry import FAMILIES, Finding
+from mpsdoctor.verdict import CERTAIN, FAIL, LIKELY, POSSIBLE, UNKNOWN, WARN
+
+HEALTHY, DEGRADED, BROKEN = "healthy", "degraded", "broken"
+NOT_APPLICABLE, UNDECIDED = "not-applicable", "undecided"
+
+# Causes that say "there is no MPS on this kind of machine, and nothing is wrong with it".
+_ELSEWHERE = frozenset({"not-a-mac", "linux-container-on-mac"})
+_CONFIDENCE = (CERTAIN, LIKELY, POSSIBLE)
+_ASK_LIMIT = 3
+
+
+@dataclass(frozen=True)
+class FoundCause:
+    """One root cause: the checks that found it first, then those that only show its consequences."""
+
+    cause: str
+    family: str  # environment, platform, code or fine: who can act
+    checks: tuple[str, ...]
+    confidence: str
+    summary: str
+    remedy: str
+    consequences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The answer of a run. `causes` most fundamental first; `ask` says what to send where nothing decides."""
+
+    verdict: str
+    mps_usable: bool | None
+    causes: tuple[FoundCause, ...] = ()
+    ask: tuple[str, ...] = ()
+
+
+def diagnose(findings: Sequence[Finding], facts: Facts) -> Diagnosis:
+    """Name the root causes among the findings and give the verdict."""
+    roots = sorted((f for f in findings if f.is_root), key=_rank)
+    causes = _fold(roots, findings)
+    usable = _usable(roots, facts)
+    return Diagnosis(_verdict(roots, usable), usable, causes, _asks(findings, roots, usable))
+
+
+def _rank(finding: Finding) -> tuple[int, int, int, str]:
+    severity = 0 if finding.outcome == FAIL else 1
+    confidence = _CONFIDENCE.index(finding.verdict.confidence) if finding.verdict.confidence in _CONFIDENCE else 2
+    return severity, confidence, FAMILIES.index(finding.check.family), finding.id
+
+
+def _fold(roots: Sequence[Finding], findings: Sequence[Finding]) -> tuple[FoundCause, ...]:
+    from mpsdoctor.knowledge.causes import cause as look_up
+
+    found: dict[str, FoundCause] = {}
+    for root in roots:
+        slug = root.cause
+        if slug is None or slug in found:
+            continue
+        same = [finding for finding in roots if finding.cause == slug]
+        ids = tuple(finding.id for finding in same)
+        known = look_up(slug)
+        found[slug] = FoundCause(
+            cause=slug,
+            family=known.family if known else "environment",
+            checks=ids,
+            confidence=root.verdict.confidence,
+            summary=root.verdict.detail,
+            remedy=" ".join(remedy.text for remedy in root.verdict.remedies[:1]),
+            consequences=tuple(f.id for f in findings if f.because in ids and f.outcome in (FAIL, WARN)),
+        )
+    return tuple(found.values())
+
+
+def _usable(roots: Sequence[Finding], facts: Facts) -> bool | None:
+    if facts.torch.usable is not None:
+        return facts.torch.usable
+    return False if any(root.verdict.gpu is False for root in roots) else None
+
+
+def _verdict(roots: Sequence[Finding], usable: bool | None) -> str:
+    if any(root.cause in _ELSEWHERE and root.verdict.confidence == CERTAIN for root in roots):
+        return NOT_APPLICABLE
+    if any(root.outcome == FAIL for root in roots):
+        return BROKEN
+    if any(root.outcome == WARN for root in roots):
+        return DEGRADED
+    return HEALTHY if usable else UNDECIDED
+
+
+def _asks(findings: Sequence[Finding], roots: Sequence[Finding], usable: bool | None) -> tuple[str, ...]:
+    wanted = [ask for root in roots for ask in root.verdict.ask]
+    if not wanted and usable is None and not roots:
+        wanted = [ask for finding in findings if finding.outcome == UNKNOWN for ask in finding.verdict.ask]
+    return tuple(dict.fromkeys(wanted))[:_ASK_LIMIT]
+
+
+def exit_code(diagnosis: Diagnosis, facts: Facts, *, fail_on: str, expect: str) -> int:
+    """Return the exit status: 0 healthy or not applicable, 1 a finding at or above `fail_on`, 3 nothing decided.
+
+    fail_on: error, warning or never. expect: mps (1 unless the GPU is usable), cpu (1 unless torch imports, whatever
+    the GPU), any.
+    """
+    if expect == "mps":
+        return 0 if diagnosis.mps_usable is True and _threshold(diagnosis.verdict, fail_on) == 0 else 1
+    if expect == "cpu":
+        return {True: 0, False: 1}.get(facts.torch.imported, 3)  # type: ignore[call-overload,no-any-return]
+    return _threshold(diagnosis.verdict, fail_on)
+
+
+def _threshold(verdict: str, fail_on: str) -> int:
+    if verdict == BROKEN:
+        return 0 if fail_on == "never" else 1
+    if verdict == DEGRADED:
+        return 1 if fail_on == "warning" else 0
+    return 3 if verdict == UNDECIDED else 0

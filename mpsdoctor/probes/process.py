@@ -1,0 +1,219 @@
+"""Children with a time limit: closed stdin, streams apart and capped, the whole process group ended.
+
+This is the only module of the engine that starts processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mpsdoctor.facts.process import ProcessEnd
+
+CAPTURE_LIMIT = 4 * 1024 * 1024  # bytes kept of each stream: far above any tool asked here, far below our memory limit
+STDERR_TAIL = 4000  # characters of stderr that a fact carries
+LINE_LIMIT = 1024 * 1024  # bytes; the longest line that a probe of ours prints is some 100 kB
+DRAIN_SECONDS = 0.25  # how long a stream may stay silent after the child's own end before it is cut
+_POLL_SECONDS = 0.05
+_CHUNK = 1 << 16
+
+OnLine = Callable[[bytes], "float | None"]
+
+
+@dataclass(frozen=True)
+class Completed:
+    """What a child left behind. `stdout` and `stderr` hold the first CAPTURE_LIMIT bytes of each stream."""
+
+    argv: tuple[str, ...]
+    end: ProcessEnd
+    stdout: bytes = b""
+    stderr: bytes = b""
+
+    @property
+    def ok(self) -> bool:
+        """True for an exit with status 0."""
+        return self.end.normal
+
+    @property
+    def text(self) -> str:
+        """Standard output as text; bytes that are no UTF-8 are replaced, never fatal."""
+        return self.stdout.decode("utf-8", "replace")
+
+    @property
+    def error_text(self) -> str:
+        """Standard error as text."""
+        return self.stderr.decode("utf-8", "replace")
+
+
+@dataclass
+class _Stream:
+    kept: bytearray = field(default_factory=bytearray)
+    total: int = 0
+    pending: bytearray = field(default_factory=bytearray)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        self.total += len(data)
+        self.kept += data[: CAPTURE_LIMIT - len(self.kept)]
+        if len(self.pending) > LINE_LIMIT:  # a flood without line ends is no line of ours
+            self.pending.clear()
+        self.pending += data
+        if b"\n" not in data:
+            return []
+        *lines, rest = bytes(self.pending).split(b"\n")
+        self.pending = bytearray(rest)
+        return lines
+
+
+_live: set[int] = set()
+_live_lock = threading.Lock()
+
+
+def end_all_children() -> None:
+    """End every child that is still running, with its group. For the interrupt handler of the command line."""
+    with _live_lock:
+        groups = list(_live)
+    for group in groups:
+        _kill_group(group)
+
+
+def run_child(
+    argv: Sequence[str],
+    *,
+    timeout: float,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    on_line: OnLine | None = None,
+) -> Completed:
+    """Run `argv` and return how it went; never raises for anything that the child does.
+
+    timeout: seconds for the whole child. on_line: called with each line of stdout; a number that it returns is a new,
+    shorter limit in seconds for the stage that begins with that line (the whole limit stays).
+    """
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=None if env is None else dict(env),
+            cwd=cwd,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in a path
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        return Completed(tuple(argv), ProcessEnd(how="not-started", error=reason))
+    with _live_lock:
+        _live.add(process.pid)
+    try:
+        return _watch(process, tuple(argv), started, timeout, on_line)
+    finally:
+        _kill_group(process.pid)
+        with _live_lock:
+            _live.discard(process.pid)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+        process.wait()
+
+
+def _watch(
+    process: subprocess.Popen[bytes], argv: tuple[str, ...], started: float, timeout: float, on_line: OnLine | None
+) -> Completed:
+    out, err = _Stream(), _Stream()
+    limit = deadline = started + timeout
+    ended_at: float | None = None
+    timed_out = held_open = False
+    with selectors.DefaultSelector() as selector:
+        for pipe, stream in ((process.stdout, out), (process.stderr, err)):
+            assert pipe is not None
+            os.set_blocking(pipe.fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, stream)
+        while selector.get_map():
+            now = time.monotonic()
+            if ended_at is None and process.poll() is not None:
+                ended_at = now
+            if ended_at is not None and now - ended_at > DRAIN_SECONDS:
+                held_open = True
+                break
+            if now > deadline and ended_at is None:
+                timed_out = True
+                break
+            wait = _POLL_SECONDS if ended_at is not None else min(_POLL_SECONDS, max(0.0, deadline - now))
+            for key, _ in selector.select(wait):
+                data = _read(key.fd)
+                if data is None:
+                    continue
+                if not data:
+                    selector.unregister(key.fileobj)
+                    continue
+                for line in key.data.feed(data):
+                    if key.data is out and on_line is not None:
+                        stage_limit = on_line(line)
+                        if stage_limit is not None:
+                            deadline = min(limit, time.monotonic() + stage_limit)
+        if not timed_out and ended_at is None:
+            timed_out = not _wait(process, deadline)  # it closed its streams and goes on
+    left = _kill_group(process.pid) and not timed_out
+    process.wait()
+    end = _describe(process.returncode, timed_out, time.monotonic() - started, out, err, held_open or left)
+    return Completed(argv, end, bytes(out.kept), bytes(err.kept))
+
+
+def _read(descriptor: int) -> bytes | None:
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> bool:
+    try:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _kill_group(group: int) -> bool:
+    """End what is left of the process group; return whether anything was."""
+    if not hasattr(os, "killpg"):  # Windows: MPS cannot exist there, only a short probe runs
+        return False
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+        return True
+    return False
+
+
+def _describe(code: int, timed_out: bool, seconds: float, out: _Stream, err: _Stream, left: bool) -> ProcessEnd:
+    tail = bytes(err.kept).decode("utf-8", "replace")[-STDERR_TAIL:] or None
+    how, exit_code, name = "exit", code, None
+    if timed_out:
+        how, exit_code = "timeout", 0
+    elif code < 0:
+        how, exit_code, name = "signal", 0, _signal_name(-code)
+    return ProcessEnd(
+        how=how,
+        code=exit_code if how == "exit" else None,
+        signal=name,
+        seconds=round(seconds, 3),
+        output_bytes=out.total + err.total,
+        stderr_tail=tail,
+        left_processes=left or None,
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,1 @@
+"""Scripts that the target interpreter runs by path. They import the standard library only, from Python 3.7 on."""

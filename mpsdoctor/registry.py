@@ -1,0 +1,279 @@
+"""Finds checks by entry point, gives each the facts that its parameters name, and keeps a crash to its own check."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from types import ModuleType
+from typing import Any
+
+from mpsdoctor.facts import Facts
+from mpsdoctor.verdict import CRASH, FAIL, SKIP, WARN, Verdict
+
+ENTRY_POINT_GROUP = "mpsdoctor.checks"
+
+# The chain, most fundamental first: a fault in one family explains faults behind it.
+FAMILIES = (
+    "hardware",
+    "macos",
+    "ci",
+    "python",
+    "environment",
+    "conda",
+    "packages",
+    "torch",
+    "mps",
+    "train",
+    "program",
+)
+SECTIONS = ("Tested", "Why", "What to do", "Source")
+_SUBJECTS = ("host", "interpreter", "torch", "packages", "conda", "environment", "binaries", "messages")
+_PARAMETERS = frozenset((*_SUBJECTS, "facts", "today"))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: a pure function of facts, and what the registry needs to know of it.
+
+    `needs` are the links of the chain before it: where one failed, this check is not reached. `explained_by` are
+    checks whose failure makes a failure here a consequence, not a cause of its own.
+    """
+
+    id: str
+    family: str
+    function: Callable[..., Verdict]
+    cause: str | None = None
+    causes: tuple[str, ...] = ()  # further causes that its verdicts may name
+    needs: tuple[str, ...] = ()
+    explained_by: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    origin: str = "mpsdoctor"
+
+    def __call__(self, **facts: Any) -> Verdict:  # noqa: ANN401
+        """Judge the given facts directly, for tests of one check."""
+        return self.function(**facts)
+
+    @functools.cached_property
+    def title(self) -> str:
+        """The first line of its docstring."""
+        return (inspect.getdoc(self.function) or self.id).split("\n", 1)[0].strip()
+
+    @functools.cached_property
+    def sections(self) -> Mapping[str, str]:
+        """The paragraphs of its docstring by heading: Tested, Why, What to do, Source."""
+        found: dict[str, str] = {}
+        for paragraph in (inspect.getdoc(self.function) or "").split("\n\n")[1:]:
+            heading, colon, text = paragraph.strip().partition(":")
+            if colon and heading in SECTIONS:
+                found[heading] = " ".join(text.split())
+        return found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found, and `because` of which other finding, where it is only a consequence."""
+
+    check: Check
+    verdict: Verdict
+    because: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of its check."""
+        return self.check.id
+
+    @property
+    def outcome(self) -> str:
+        """pass, warn, fail, skip, unknown or crash."""
+        return self.verdict.outcome
+
+    @property
+    def cause(self) -> str | None:
+        """The cause that it names, where it failed or warned."""
+        return (self.verdict.cause or self.check.cause) if self.outcome in (FAIL, WARN) else None
+
+    @property
+    def is_root(self) -> bool:
+        """True for a failure or warning that follows from no other."""
+        return self.outcome in (FAIL, WARN) and self.because is None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which checks count. A token is an id, an id's prefix (PY, PY1) or a family; `ignore` maps it to the reason."""
+
+    select: tuple[str, ...] = ()
+    ignore: Mapping[str, str] = field(default_factory=dict)
+
+    def selected(self, check: Check) -> bool:
+        """True where the check is wanted."""
+        return not self.select or any(_token_matches(token, check) for token in self.select)
+
+    def ignored(self, check: Check) -> str | None:
+        """Return the reason for which the check is ignored, or None."""
+        return next((reason for token, reason in self.ignore.items() if _token_matches(token, check)), None)
+
+
+def _token_matches(token: str, check: Check) -> bool:
+    return check.id.startswith(token.upper()) or check.family == token.lower()
+
+
+def check(
+    id: str,
+    *,
+    family: str,
+    cause: str | None = None,
+    causes: Sequence[str] = (),
+    needs: Sequence[str] = (),
+    explained_by: Sequence[str] = (),
+) -> Callable[[Callable[..., Verdict]], Check]:
+    """Declare a check. Its parameters name the facts it wants: a subject of the facts, `facts`, or `today` (a date).
+
+    Raises TypeError for a parameter that is no fact, ValueError for a family that the chain does not have.
+    """
+    if family not in FAMILIES:
+        raise ValueError(f"check {id}: no family is called {family!r}; the families are {', '.join(FAMILIES)}")
+
+    def declare(function: Callable[..., Verdict]) -> Check:
+        parameters = tuple(inspect.signature(function).parameters)
+        strangers = [name for name in parameters if name not in _PARAMETERS]
+        if strangers:
+            raise TypeError(
+                f"check {id}: {', '.join(strangers)} is no fact; there are {', '.join(sorted(_PARAMETERS))}"
+            )
+        return Check(id, family, function, cause, tuple(causes), tuple(needs), tuple(explained_by), parameters)
+
+    return declare
+
+
+@dataclass(frozen=True)
+class Registry:
+    """All checks in the order of the chain, and the plug-ins that could not be loaded (name -> why)."""
+
+    checks: tuple[Check, ...]
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, id: str) -> Check | None:
+        """Return the check of that id, or None."""
+        return next((c for c in self.checks if c.id == id.upper()), None)
+
+
+@functools.cache
+def load_registry() -> Registry:
+    """Load every check of every installed package. A plug-in that does not load is told, and harms no other."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, Check] = {}
+    broken: dict[str, str] = {}
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (not _is_ours(p.value), p.name)):
+        try:
+            checks = list(_checks_of(point.load()))
+        except Exception as error:  # noqa: BLE001 - anybody's code
+            broken[point.name] = f"{type(error).__name__}: {error}"
+            continue
+        for item in checks:
+            origin = point.dist.name if point.dist else point.value
+            if item.id in found:
+                broken[point.name] = f"the id {item.id} is taken by {found[item.id].origin}"
+                continue
+            found[item.id] = replace(item, origin=origin)
+    return Registry(order(found.values()), broken)
+
+
+def _is_ours(value: str) -> bool:
+    return value.startswith("mpsdoctor.")
+
+
+def _checks_of(thing: object) -> Iterable[Check]:
+    if isinstance(thing, Check):
+        yield thing
+    elif isinstance(thing, ModuleType):
+        yield from (item for item in vars(thing).values() if isinstance(item, Check))
+    else:
+        raise TypeError("the entry point names neither a module with checks nor a check")
+
+
+def order(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Sort by the chain, each check behind those that it needs or that explain it. A circle is cut, never followed."""
+    ranked = sorted(checks, key=lambda c: (FAMILIES.index(c.family), c.id))
+    by_id = {c.id: c for c in ranked}
+    placed: dict[str, Check] = {}
+
+    def place(item: Check, above: frozenset[str]) -> None:
+        if item.id in placed or item.id in above:
+            return
+        for needed in (*item.needs, *item.explained_by):
+            if needed in by_id:
+                place(by_id[needed], above | {item.id})
+        placed[item.id] = item
+
+    for item in ranked:
+        place(item, frozenset())
+    return tuple(placed.values())
+
+
+def run_check(id: str, **facts: Any) -> Verdict:  # noqa: ANN401
+    """Run one check on the given subjects; the others are empty. For tests: `run_check("PY101", host=Host(...))`.
+
+    Raises KeyError for an id that is not registered.
+    """
+    found = load_registry().get(id)
+    if found is None:
+        raise KeyError(id)
+    today = facts.pop("today", None) or date.today()
+    return _call(found, Facts(**facts), today)
+
+
+def _call(item: Check, facts: Facts, today: date) -> Verdict:
+    values: dict[str, Any] = {"facts": facts, "today": today}
+    return item.function(**{name: values[name] if name in values else getattr(facts, name) for name in item.parameters})
+
+
+def judge(facts: Facts, registry: Registry, *, today: date, selection: Selection | None = None) -> tuple[Finding, ...]:
+    """Run every check on the facts, and say of each failure whether it follows from one before it."""
+    chosen = selection or Selection()
+    findings: dict[str, Finding] = {}
+    for item in registry.checks:
+        reason = chosen.ignored(item)
+        if reason is not None:
+            findings[item.id] = Finding(item, Verdict(SKIP, f"ignored: {reason}" if reason else "ignored"))
+            continue
+        blocked = next((n for n in item.needs if _blocks(findings.get(n))), None)
+        if blocked is not None:
+            root = findings[blocked].because or blocked
+            findings[item.id] = Finding(item, Verdict(SKIP, f"not reached because of {root}"), because=root)
+            continue
+        verdict = _guarded(item, facts, today)
+        findings[item.id] = Finding(item, verdict, _explanation(item, verdict, findings))
+    return tuple(finding for finding in findings.values() if chosen.selected(finding.check))
+
+
+def _blocks(finding: Finding | None) -> bool:
+    return finding is not None and (
+        finding.outcome == FAIL or (finding.outcome == SKIP and finding.because is not None)
+    )
+
+
+def _explanation(item: Check, verdict: Verdict, findings: Mapping[str, Finding]) -> str | None:
+    if verdict.outcome not in (FAIL, WARN):
+        return None
+    for other in item.explained_by:
+        finding = findings.get(other)
+        if finding is not None and (
+            finding.outcome == FAIL or (finding.outcome == WARN and verdict.outcome == WARN) or finding.because
+        ):
+            return finding.because or other
+    return None
+
+
+def _guarded(item: Check, facts: Facts, today: date) -> Verdict:
+    try:
+        verdict = _call(item, facts, today)
+    except Exception as error:  # noqa: BLE001 - one broken check must not take the report with it
+        return Verdict(CRASH, f"this check broke: {type(error).__name__}: {error}")
+    if not isinstance(verdict, Verdict):
+        return Verdict(CRASH, f"this check answered with {type(verdict).__name__} instead of a Verdict")  # type: ignore[unreachable]
+    return verdict

@@ -1,0 +1,1 @@
+"""Formatters, one pure function per file, and the report that they format."""
