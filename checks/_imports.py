@@ -38,9 +38,9 @@ def explain_import_failure(torch: Torch) -> Verdict:
             evidence,
             [
                 Remedy(
-                    "Make a fresh environment and install torch there; one that was damaged does not mend by itself.",
+                    "Make a fresh environment and install torch there; a damaged one does not mend by itself.",
                     (("python", "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", "torch"),),
-                )  # fmt: skip
+                )
             ],
             gpu=False,
         )
@@ -75,5 +75,5 @@ def _cause(text: str) -> str | None:
     for match in messages.find(text):
         for cause in match.row.causes:
             if cause in IMPORT_CAUSES:
-                return cause
+                return str(cause)
     return None

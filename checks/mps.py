@@ -8,6 +8,7 @@ from mpsdoctor import (
     Packages,
     Remedy,
     Torch,
+    Trial,
     Verdict,
     check,
     fail,
@@ -91,8 +92,8 @@ def mps_is_available(host: Host, torch: Torch, environment: Environment) -> Verd
         evidence,
         [
             Remedy(
-                "Run the same command in an ordinary Terminal window, outside the sandbox or session; torch itself needs "
-                "no repair.",
+                "Run the same command in an ordinary Terminal window, outside the sandbox or session; torch itself "
+                "needs no repair.",
                 (("python", "-c", "import torch; print(torch.backends.mps.is_available())"),),
             )
         ],
@@ -155,9 +156,7 @@ def mps_computes_as_the_cpu(host: Host, torch: Torch, packages: Packages) -> Ver
             return skip("the recording holds no comparison with the CPU")
         return unknown("torch.comparisons", ask=[_ASK_RUN])
     bad = [trial for trial in torch.comparisons if trial.outcome != "pass"]
-    shown = [
-        Evidence(t.name, t.max_abs_difference if t.outcome == "pass" else _said(t)) for t in bad or torch.comparisons
-    ]
+    shown = [Evidence(trial.name, _said(trial)) for trial in bad or torch.comparisons]
     if not bad:
         return passed(f"{len(torch.comparisons)} comparisons agree", shown)
     wrong = any(trial.outcome == "wrong" for trial in bad)
@@ -169,11 +168,13 @@ def mps_computes_as_the_cpu(host: Host, torch: Torch, packages: Packages) -> Ver
     )
 
 
-def _said(trial: object) -> str:
-    difference = getattr(trial, "max_abs_difference", None)
-    if getattr(trial, "outcome", "") == "wrong":
+def _said(trial: Trial) -> str:
+    difference = trial.max_abs_difference
+    if trial.outcome == "wrong":
         return f"differs from the CPU by {difference:g}" if difference is not None else "gives NaN or infinity"
-    return str(getattr(trial, "error", None) or getattr(trial, "outcome", ""))
+    if trial.outcome == "pass":
+        return f"differs by {difference:.1g} at most" if difference is not None else "agrees"
+    return trial.error or trial.outcome
 
 
 def _other_release(host: Host, torch: Torch) -> Remedy:

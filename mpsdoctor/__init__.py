@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         Torch,
         Trial,
     )
-    from mpsdoctor.verdict import Evidence, Remedy, Verdict, fail, passed, skip, unknown, warn
     from mpsdoctor.registry import check, run_check
+    from mpsdoctor.verdict import Evidence, Remedy, Verdict, fail, passed, skip, unknown, warn
 
 _HOMES = {
     "mpsdoctor.verdict": ("Evidence", "Remedy", "Verdict", "fail", "passed", "skip", "unknown", "warn"),

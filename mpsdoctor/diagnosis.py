@@ -110,7 +110,8 @@ def exit_code(diagnosis: Diagnosis, facts: Facts, *, fail_on: str, expect: str) 
     if expect == "mps":
         return 0 if diagnosis.mps_usable is True and _threshold(diagnosis.verdict, fail_on) == 0 else 1
     if expect == "cpu":
-        return {True: 0, False: 1}.get(facts.torch.imported, 3)  # type: ignore[call-overload,no-any-return]
+        imported = facts.torch.imported
+        return 3 if imported is None else 0 if imported else 1
     return _threshold(diagnosis.verdict, fail_on)
 
 

@@ -52,7 +52,7 @@ class Check:
     parameters: tuple[str, ...] = ()
     origin: str = "mpsdoctor"
 
-    def __call__(self, **facts: Any) -> Verdict:  # noqa: ANN401
+    def __call__(self, **facts: Any) -> Verdict:
         """Judge the given facts directly, for tests of one check."""
         return self.function(**facts)
 
@@ -122,7 +122,7 @@ def _token_matches(token: str, check: Check) -> bool:
 
 
 def check(
-    id: str,
+    id: str,  # noqa: A002 - the word that plug-in authors expect
     *,
     family: str,
     cause: str | None = None,
@@ -156,9 +156,9 @@ class Registry:
     checks: tuple[Check, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
 
-    def get(self, id: str) -> Check | None:
+    def get(self, check_id: str) -> Check | None:
         """Return the check of that id, or None."""
-        return next((c for c in self.checks if c.id == id.upper()), None)
+        return next((c for c in self.checks if c.id == check_id.upper()), None)
 
 
 @functools.cache
@@ -171,7 +171,7 @@ def load_registry() -> Registry:
     for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (not _is_ours(p.value), p.name)):
         try:
             checks = list(_checks_of(point.load()))
-        except Exception as error:  # noqa: BLE001 - anybody's code
+        except Exception as error:
             broken[point.name] = f"{type(error).__name__}: {error}"
             continue
         for item in checks:
@@ -215,14 +215,14 @@ def order(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(placed.values())
 
 
-def run_check(id: str, **facts: Any) -> Verdict:  # noqa: ANN401
+def run_check(check_id: str, **facts: Any) -> Verdict:
     """Run one check on the given subjects; the others are empty. For tests: `run_check("PY101", host=Host(...))`.
 
     Raises KeyError for an id that is not registered.
     """
-    found = load_registry().get(id)
+    found = load_registry().get(check_id)
     if found is None:
-        raise KeyError(id)
+        raise KeyError(check_id)
     today = facts.pop("today", None) or date.today()
     return _call(found, Facts(**facts), today)
 
@@ -272,7 +272,7 @@ def _explanation(item: Check, verdict: Verdict, findings: Mapping[str, Finding])
 def _guarded(item: Check, facts: Facts, today: date) -> Verdict:
     try:
         verdict = _call(item, facts, today)
-    except Exception as error:  # noqa: BLE001 - one broken check must not take the report with it
+    except Exception as error:
         return Verdict(CRASH, f"this check broke: {type(error).__name__}: {error}")
     if not isinstance(verdict, Verdict):
         return Verdict(CRASH, f"this check answered with {type(verdict).__name__} instead of a Verdict")  # type: ignore[unreachable]

@@ -24,11 +24,11 @@ INTERNAL_ERROR, INTERRUPTED = 5, 130
 class LazyGroup(click.Group):
     """A group whose commands are imported on demand, so that --help stays fast."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of use."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
@@ -36,7 +36,7 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(INTERRUPTED)
     except BrokenPipeError:
         _leave(141)  # the reader of our output went away: 128 + SIGPIPE, as the shell says it
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         _end_children()
         _internal_error(error)
         _leave(INTERNAL_ERROR)
@@ -85,7 +85,7 @@ def _internal_error(error: Exception) -> None:
     )
 
 
-def _terminated(number: int, frame: Any) -> None:  # noqa: ANN401, ARG001
+def _terminated(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
@@ -98,5 +98,5 @@ def _leave(status: int) -> None:
     try:
         sys.stdout.flush()
     except (BrokenPipeError, ValueError):
-        sys.stdout = None  # type: ignore[assignment] # else Python complains once more at exit
+        sys.stdout = None  # else Python complains once more at exit
     sys.exit(status)

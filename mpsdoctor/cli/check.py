@@ -33,11 +33,11 @@ DEFAULT_TIMEOUT = 60.0
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
 @click.option("--expect", type=click.Choice(["mps", "cpu", "any"]), default="any", show_default=True,
-              help="mps: exit 1 unless the GPU can be used. cpu: exit 1 unless torch imports; the GPU is not asked.")  # fmt: skip
+              help="mps: exit 1 unless the GPU can be used. cpu: exit 1 unless torch imports.")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=DEFAULT_TIMEOUT, show_default=True, metavar="S",
               help="Seconds for everything that torch does.")  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Show every check.")
-def check(**options: Any) -> int:  # noqa: ANN401
+def check(**options: Any) -> int:
     """Observe this Mac and one Python environment, and name the one cause and the remedy."""
     from mpsdoctor.diagnosis import exit_code
 

@@ -18,7 +18,7 @@ DEFAULT_WIDTH, LARGEST_WIDTH = 80, 100
 
 
 def terminal_width() -> int:
-    """Return the columns to print in: COLUMNS, else the terminal's, else 80; never so wide that lines are hard to read."""
+    """Return the columns to print in: COLUMNS, else the terminal's, else 80; 100 at most, for easy reading."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isascii() and columns.isdigit() and 0 < len(columns) < 5:
         return max(40, min(int(columns), LARGEST_WIDTH))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
 import platform
 import sys
 from dataclasses import dataclass
@@ -59,6 +58,12 @@ def _live(python: str | None, import_torch: bool, timeout: float) -> Gathered:
     except NoSuchInterpreter as error:
         raise click.UsageError(str(error)) from error
     facts, problems = observe(runner, target, import_torch=import_torch, timeout=timeout)
+    recording = runner.environ.get("MPSDOCTOR_HOST_RECORDING")
+    if recording:
+        from mpsdoctor.probes.demonstration import as_if_on
+
+        facts = as_if_on(_from_recording(recording, False, timeout).facts, facts)
+        problems.append(f"the Mac is that of the recording {recording} (MPSDOCTOR_HOST_RECORDING), not this machine")
     return Gathered(facts, Source("live", target.executable), tuple(problems))
 
 
@@ -126,7 +131,7 @@ def make_redactor() -> Redactor:
         user: str | None = getpass.getuser()
     except (OSError, KeyError, ImportError):
         user = None
-    return Redactor(home=os.path.expanduser("~"), user=user, host=platform.node() or None)
+    return Redactor(home=str(Path.home()), user=user, host=platform.node() or None)
 
 
 def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:

@@ -35,7 +35,7 @@ class Subject:
         return self.sources.get(field) or self.sources.get("*") or ""
 
 
-def encode(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
+def encode(value: Any) -> Any:
     """Return the JSON form of a fact: dataclasses become objects, tuples lists; unknown (None) fields are left out."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _encode_dataclass(value)
@@ -46,7 +46,7 @@ def encode(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
     return value
 
 
-def _encode_dataclass(value: Any) -> dict[str, Any]:  # noqa: ANN401
+def _encode_dataclass(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name in _field_names(type(value)):
         item = getattr(value, name)
@@ -63,7 +63,7 @@ def _encode_dataclass(value: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 @functools.cache
-def _field_names(cls: type) -> tuple[str, ...]:
+def _field_names(cls: Any) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(cls))
 
 
@@ -77,7 +77,7 @@ def decode(cls: type[T], data: object, problems: Problems | None = None, where: 
 
 
 @functools.cache
-def _dataclass_reader(cls: type) -> _Reader:
+def _dataclass_reader(cls: Any) -> _Reader:
     hints = typing.get_type_hints(cls)
     names = [name for name in _field_names(cls) if name not in ("sources", "extra")]
     keeps = "extra" in _field_names(cls)
@@ -88,7 +88,7 @@ def _dataclass_reader(cls: type) -> _Reader:
     }
     readers = {name: _reader(hints[name]) for name in names}
 
-    def read(data: object, where: str, problems: Problems) -> Any:  # noqa: ANN401
+    def read(data: object, where: str, problems: Problems) -> Any:
         if not isinstance(data, Mapping):
             problems.append(f"{where}: expected an object, found {_kind(data)}")
             return _BAD
@@ -113,7 +113,7 @@ def _dataclass_reader(cls: type) -> _Reader:
     return read
 
 
-def _reader(hint: Any) -> _Reader:  # noqa: ANN401
+def _reader(hint: Any) -> _Reader:
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         inner = [arg for arg in typing.get_args(hint) if arg is not type(None)]
@@ -128,7 +128,7 @@ def _reader(hint: Any) -> _Reader:  # noqa: ANN401
 
 
 def _tuple_reader(item_reader: _Reader) -> _Reader:
-    def read(data: object, where: str, problems: Problems) -> Any:  # noqa: ANN401
+    def read(data: object, where: str, problems: Problems) -> Any:
         if not isinstance(data, (list, tuple)):
             problems.append(f"{where}: expected a list, found {_kind(data)}")
             return _BAD
@@ -139,7 +139,7 @@ def _tuple_reader(item_reader: _Reader) -> _Reader:
 
 
 def _mapping_reader(item_reader: _Reader) -> _Reader:
-    def read(data: object, where: str, problems: Problems) -> Any:  # noqa: ANN401
+    def read(data: object, where: str, problems: Problems) -> Any:
         if not isinstance(data, Mapping):
             problems.append(f"{where}: expected an object, found {_kind(data)}")
             return _BAD
@@ -149,8 +149,8 @@ def _mapping_reader(item_reader: _Reader) -> _Reader:
     return read
 
 
-def _scalar_reader(hint: Any) -> _Reader:  # noqa: ANN401
-    def read(data: object, where: str, problems: Problems) -> Any:  # noqa: ANN401
+def _scalar_reader(hint: Any) -> _Reader:
+    def read(data: object, where: str, problems: Problems) -> Any:
         if hint is Any:
             return data
         if hint is float and isinstance(data, int) and not isinstance(data, bool):

@@ -77,7 +77,7 @@ class Redactor:
         name = match["name"]
         return match[0] if name.lower() in _SHARED_HOMES else f"{match['root']}user"
 
-    def value(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+    def value(self, value: Any) -> Any:
         """Return JSON data with every text value redacted and every key as it was."""
         if isinstance(value, str):
             return self.text(value)

@@ -1,4 +1,4 @@
-"""Reads what the scripts in probes/target answer: marked lines among any noise, or one plain JSON object (recordings)."""
+"""Reads what the scripts in probes/target answer: marked lines among noise, or one JSON object (recordings)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _asked_for(python: str, environ: Mapping[str, str]) -> Target:
         raise NoSuchInterpreter(f"{str(path)!r} is no ordinary file")
     if not os.access(path, os.X_OK):
         raise NoSuchInterpreter(f"{str(path)!r} cannot be run: it has no execute permission")
-    return Target(os.path.abspath(path), "--python")
+    return Target(str(path.absolute()), "--python")
 
 
 def _in_prefix(prefix: Path, chosen_by: str) -> Target | None:
@@ -83,7 +83,7 @@ def _link_target(path: Path) -> str:
 
 def _path_without_own_environment(environ: Mapping[str, str]) -> str:
     """PATH without our own environment: pipx and uvx put the tool's private environment first."""
-    own = os.path.realpath(os.path.join(sys.prefix, "bin"))
+    own = os.path.realpath(Path(sys.prefix) / "bin")
     entries = environ.get("PATH", os.defpath).split(os.pathsep)
     if sys.prefix == sys.base_prefix:
         return os.pathsep.join(entries)

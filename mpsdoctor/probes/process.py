@@ -124,46 +124,67 @@ def run_child(
         process.wait()
 
 
+@dataclass
+class _Watch:
+    """One child while it runs: its two streams, its limit, and how it came to its end."""
+
+    process: subprocess.Popen[bytes]
+    limit: float
+    on_line: OnLine | None
+    out: _Stream = field(default_factory=_Stream)
+    err: _Stream = field(default_factory=_Stream)
+    ended_at: float | None = None
+    timed_out: bool = False
+    held_open: bool = False  # a grandchild keeps a stream open after the child's own end
+
+    def __post_init__(self) -> None:
+        self.deadline = self.limit
+
+    def until_end(self) -> None:
+        """Read both streams until they end, the time is over, or the child is gone and a stream stays silent."""
+        with selectors.DefaultSelector() as selector:
+            for pipe, stream in ((self.process.stdout, self.out), (self.process.stderr, self.err)):
+                assert pipe is not None
+                os.set_blocking(pipe.fileno(), False)
+                selector.register(pipe, selectors.EVENT_READ, stream)
+            while selector.get_map() and not self._over():
+                for key, _ in selector.select(_POLL_SECONDS):
+                    data = _read(key.fd)
+                    if data:
+                        self._feed(key.data, data)
+                    elif data is not None:
+                        selector.unregister(key.fileobj)
+        if not self.timed_out and self.ended_at is None:  # it closed its streams and goes on
+            self.timed_out = not _wait(self.process, self.deadline)
+
+    def _over(self) -> bool:
+        now = time.monotonic()
+        if self.ended_at is None and self.process.poll() is not None:
+            self.ended_at = now
+        if self.ended_at is None:
+            self.timed_out = now > self.deadline
+        else:
+            self.held_open = now - self.ended_at > DRAIN_SECONDS
+        return self.timed_out or self.held_open
+
+    def _feed(self, stream: _Stream, data: bytes) -> None:
+        for line in stream.feed(data):
+            if stream is self.out and self.on_line is not None:
+                stage_limit = self.on_line(line)
+                if stage_limit is not None:
+                    self.deadline = min(self.limit, time.monotonic() + stage_limit)
+
+
 def _watch(
     process: subprocess.Popen[bytes], argv: tuple[str, ...], started: float, timeout: float, on_line: OnLine | None
 ) -> Completed:
-    out, err = _Stream(), _Stream()
-    limit = deadline = started + timeout
-    ended_at: float | None = None
-    timed_out = held_open = False
-    with selectors.DefaultSelector() as selector:
-        for pipe, stream in ((process.stdout, out), (process.stderr, err)):
-            assert pipe is not None
-            os.set_blocking(pipe.fileno(), False)
-            selector.register(pipe, selectors.EVENT_READ, stream)
-        while selector.get_map():
-            now = time.monotonic()
-            if ended_at is None and process.poll() is not None:
-                ended_at = now
-            if ended_at is not None and now - ended_at > DRAIN_SECONDS:
-                held_open = True
-                break
-            if now > deadline and ended_at is None:
-                timed_out = True
-                break
-            wait = _POLL_SECONDS if ended_at is not None else min(_POLL_SECONDS, max(0.0, deadline - now))
-            for key, _ in selector.select(wait):
-                data = _read(key.fd)
-                if data is None:
-                    continue
-                if not data:
-                    selector.unregister(key.fileobj)
-                    continue
-                for line in key.data.feed(data):
-                    if key.data is out and on_line is not None:
-                        stage_limit = on_line(line)
-                        if stage_limit is not None:
-                            deadline = min(limit, time.monotonic() + stage_limit)
-        if not timed_out and ended_at is None:
-            timed_out = not _wait(process, deadline)  # it closed its streams and goes on
-    left = _kill_group(process.pid) and not timed_out
+    watch = _Watch(process, started + timeout, on_line)
+    watch.until_end()
+    left = _kill_group(process.pid) and not watch.timed_out
     process.wait()
-    end = _describe(process.returncode, timed_out, time.monotonic() - started, out, err, held_open or left)
+    seconds = time.monotonic() - started
+    out, err = watch.out, watch.err
+    end = _describe(process.returncode, watch.timed_out, seconds, out, err, watch.held_open or left)
     return Completed(argv, end, bytes(out.kept), bytes(err.kept))
 
 

@@ -65,7 +65,7 @@ class RecordingRunner:
                 self._files[path] = text
         return text
 
-    def probe(self, name: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401
+    def probe(self, name: str, function: Callable[[], Any]) -> Any:
         """Call the file reader and keep its answer."""
         answer = self.inner.probe(name, function)
         done = Completed(("mpsdoctor",), ProcessEnd(how="exit", code=0), json.dumps(answer).encode())
@@ -137,12 +137,10 @@ class ReplayRunner:
         ]
         self.name = str(profile.get("profile") or folder.name)
         self.problems: list[str] = []
-        self._sysctl = profile.get("sysctl") if isinstance(profile.get("sysctl"), Mapping) else {}
-        self._files = profile.get("files") if isinstance(profile.get("files"), Mapping) else {}
-        environ = profile.get("env")
-        self.environ: Mapping[str, str] = (
-            {str(k): v for k, v in environ.items() if isinstance(v, str)} if isinstance(environ, Mapping) else {}
-        )
+        self._sysctl = _mapping(profile.get("sysctl"))
+        self._files = _mapping(profile.get("files"))
+        environ = _mapping(profile.get("env"))
+        self.environ: Mapping[str, str] = {k: v for k, v in environ.items() if isinstance(v, str)}
         words = self.run(["uname", "-a"], timeout=0).text.split()
         self.system: str | None = words[0] if words else None
 
@@ -150,8 +148,8 @@ class ReplayRunner:
         self,
         argv: Sequence[str],
         *,
-        timeout: float,  # noqa: ARG002
-        env: Mapping[str, str] | None = None,  # noqa: ARG002
+        timeout: float,
+        env: Mapping[str, str] | None = None,
         label: str | None = None,
         on_line: OnLine | None = None,
     ) -> Completed:
@@ -220,7 +218,7 @@ class ReplayRunner:
                 return self._output(command.get("stdout")).decode("utf-8", "replace")
         return None
 
-    def probe(self, name: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG002
+    def probe(self, name: str, function: Callable[[], Any]) -> Any:
         """Return the recorded answer of one of our file readers, or None; nothing of this machine is read."""
         done = self.run(["mpsdoctor"], timeout=0, label=f"<{name} probe>")
         try:
@@ -228,6 +226,10 @@ class ReplayRunner:
         except (ValueError, RecursionError):
             self.problems.append(f"the recorded answer of the {name} probe is no JSON")
             return None
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _is_argv(argv: object) -> bool:

@@ -32,9 +32,7 @@ def read_report(data: bytes) -> tuple[Facts, Problems]:
         raise NotAReport("this is JSON, but no mpsdoctor report: it names no mpsdoctor schema")
     problems: Problems = []
     if int(schema["number"]) > 1:
-        problems.append(
-            f"the report was written by a newer mpsdoctor (schema {document['schema']}); what this version knows was read"
-        )
+        problems.append(f"a newer mpsdoctor wrote this report ({document['schema']}); what this version knows was read")
     facts = document.get("facts") if schema["kind"] == "report" else document
     if not isinstance(facts, dict):
         raise NotAReport("this mpsdoctor report holds no facts")

@@ -58,7 +58,7 @@ class Runner(Protocol):
     def read(self, path: str) -> str | None:
         """Return a small text file, or None where it is missing or unreadable."""
 
-    def probe(self, name: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401 - JSON
+    def probe(self, name: str, function: Callable[[], Any]) -> Any:
         """Return the JSON answer of one of our own file readers; from a recording, the recorded answer or None."""
 
 
@@ -77,7 +77,7 @@ class LiveRunner:
         *,
         timeout: float,
         env: Mapping[str, str] | None = None,
-        label: str | None = None,  # noqa: ARG002 - only recordings need it
+        label: str | None = None,
         on_line: OnLine | None = None,
     ) -> Completed:
         """Run a command here; see `Runner.run`."""
@@ -94,6 +94,6 @@ class LiveRunner:
             return file.read(READ_LIMIT).decode("utf-8", "replace")
         return None
 
-    def probe(self, name: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG002
+    def probe(self, name: str, function: Callable[[], Any]) -> Any:
         """Call the file reader."""
         return function()

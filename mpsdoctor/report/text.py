@@ -42,12 +42,12 @@ def format_text(report: Report, style: Style) -> list[Text]:
     if not report.diagnosis.causes:
         lines += _no_cause(report, style)
     lines += _ask(report, style)
-    lines += ["", *_chain(report, style)] if report.findings else []  # type: ignore[list-item]
+    lines += [Text(), *_chain(report, style)] if report.findings else []
     if style.verbose:
         lines += [Text(), *_every_check(report, style)]
     for problem in report.problems:
         lines += _wrapped(f"note: {problem}", style.width, indent="  ", style="dim")
-    return [Text(line) if isinstance(line, str) else line for line in lines]
+    return lines
 
 
 def _header(report: Report, style: Style) -> list[Text]:
@@ -74,7 +74,7 @@ def _cause(cause: FoundCause, by_id: dict[str, Finding], style: Style) -> list[T
         lines += _labelled("How we know", "; ".join(evidence), style.width)
     if cause.confidence != "certain":
         lines += _labelled("How sure", f"{cause.confidence}, not certain", style.width)
-    folded = [by_id[id].verdict.detail for id in cause.consequences if id in by_id]
+    folded = [by_id[i].verdict.detail for i in cause.consequences if i in by_id]
     if folded:
         lines += _labelled("It explains", " · ".join(folded), style.width)
     for index, remedy in enumerate(finding.verdict.remedies):
@@ -91,12 +91,12 @@ def _quote(part: str, home: str | None) -> str:
     return f"~/{quoted}" if short.startswith("~/") else quoted
 
 
-def _headline(outcome: str, summary: str, id: str, width: int) -> list[Text]:
+def _headline(outcome: str, summary: str, check_id: str, width: int) -> list[Text]:
     style = _STYLES[outcome]
-    parts = textwrap.wrap(printable(summary), width - 3 - len(id) - 2) or [""]
+    parts = textwrap.wrap(printable(summary), width - 3 - len(check_id) - 2) or [""]
     first = Text(f"{_SIGNS[outcome]} {parts[0]}", style=style)
-    first.append(" " * max(2, width - len(first.plain) - len(id)))
-    first.append(id, style="dim")
+    first.append(" " * max(2, width - len(first.plain) - len(check_id)))
+    first.append(check_id, style="dim")
     return [first, *(Text(f"  {part}", style=style) for part in parts[1:])]
 
 
@@ -130,7 +130,7 @@ def _chain(report: Report, style: Style) -> list[Text]:
     line = Text("  chain  ", style="dim")
     for family in FAMILIES:
         outcomes = [finding.outcome for finding in report.findings if finding.check.family == family]
-        if not outcomes or set(outcomes) == {SKIP} and family not in _link_families(report):
+        if not outcomes or (set(outcomes) == {SKIP} and family not in _link_families(report)):
             continue
         worst = next(o for o in (FAIL, CRASH, WARN, UNKNOWN, PASS, SKIP) if o in outcomes)
         line.append(f"{family} ", style="none")

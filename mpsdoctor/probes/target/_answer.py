@@ -4,14 +4,20 @@ After `open_line` file descriptor 1 leads to stderr, so that whatever torch or s
 Run by the target interpreter: standard library only, Python 3.7 syntax.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MARK = "\x1empsdoctor "
 
 
-def open_line():
+def open_line() -> Callable[[dict[str, Any]], None]:
     """Return a function that sends one dict as one line; it gives up silently when nobody listens any more."""
     try:
         descriptor = os.dup(1)
@@ -19,7 +25,7 @@ def open_line():
     except OSError:
         descriptor = 1
 
-    def send(values):
+    def send(values: dict[str, Any]) -> None:
         line = "\n" + MARK + json.dumps(values, sort_keys=True) + "\n"
         data = line.encode("ascii", "backslashreplace")
         try:
@@ -31,7 +37,7 @@ def open_line():
     return send
 
 
-def use_callers_path():
+def use_callers_path() -> None:
     """Put the working folder where this script's folder stands on sys.path: what the user's own program would see."""
     here = os.path.dirname(os.path.abspath(__file__))
     if sys.path and os.path.abspath(sys.path[0]) == here:

@@ -3,6 +3,13 @@
 Used inside the target (Python 3.7 syntax, standard library only) and by the parent.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 ALLOWED_PREFIXES = ("PYTORCH_", "KMP_", "OMP_", "DYLD_", "MTL_", "TORCH_", "MKL_", "VECLIB_", "OPENBLAS_")
 ALLOWED = frozenset(
     """
@@ -21,7 +28,7 @@ ALLOWED = frozenset(
 SECRET = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY", "COOKIE", "AUTH")
 
 
-def keep(environ):  # type: ignore[no-untyped-def] # Python 3.7 runs this file; the parent casts
+def keep(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the allowed variables of a mapping; never one whose name looks like a secret's."""
     kept = {}
     for name, value in environ.items():

@@ -3,11 +3,17 @@
 Every question is asked on its own: one that fails costs only its own answer.
 """
 
+from __future__ import annotations
+
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
-import _answer  # type: ignore[import-not-found,unused-ignore] # their folder is sys.path[0] when run by path
-import allow_list  # type: ignore[import-not-found,unused-ignore]
+import _answer  # their folder is sys.path[0] when run by path
+import allow_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 # Modules of the standard library that torch imports early and that people often give a file's name.
 STANDARD_NAMES = (
@@ -18,9 +24,9 @@ STANDARD_NAMES = (
 PACKAGE_NAMES = ("torch", "torchvision", "torchaudio", "numpy")
 
 
-def translated():
+def translated() -> bool | None:
     """Return whether this very process runs under Rosetta (sysctl.proc_translated), None where macOS does not say."""
-    if sys.platform != "darwin":
+    if str(sys.platform) != "darwin":
         return None
     import ctypes
 
@@ -31,7 +37,7 @@ def translated():
     return bool(value.value) if done == 0 else False
 
 
-def read_text(path):
+def read_text(path: str) -> str | None:
     """Return a small text file, or None."""
     try:
         with open(path, "rb") as file:
@@ -40,7 +46,7 @@ def read_text(path):
         return None
 
 
-def site_folders():
+def site_folders() -> list[str]:
     """Return the folders where this interpreter keeps packages, those that exist."""
     import site
 
@@ -53,7 +59,7 @@ def site_folders():
     return found
 
 
-def shadows(packages):
+def shadows(packages: Sequence[str]) -> list[dict[str, str]]:
     """Return the files and folders that are found before the real package or standard module of the same name."""
     found = []
     library = os.path.dirname(os.path.abspath(os.__file__))
@@ -67,7 +73,7 @@ def shadows(packages):
     return found
 
 
-def shadows_in(folder):
+def shadows_in(folder: str) -> list[dict[str, str]]:
     """Return what in one folder hides a package: NAME.py, or a folder NAME that is no installed package."""
     found = []
     names = set(os.listdir(folder))
@@ -88,7 +94,7 @@ def shadows_in(folder):
     return found
 
 
-def installed(folder, name):
+def installed(folder: str, name: str) -> bool:
     """Return whether the folder holds the metadata of a distribution of that name (pip --target, PYTHONPATH)."""
     start = (name + "-", name + ".")
     return any(
@@ -96,21 +102,21 @@ def installed(folder, name):
     )
 
 
-def moved_from():
+def moved_from() -> str | None:
     """Return the folder that the venv's activate script names, where it is not this one: the venv was moved."""
     if sys.prefix == getattr(sys, "base_prefix", sys.prefix):
         return None
     text = read_text(os.path.join(sys.prefix, "bin", "activate")) or ""
     for line in text.splitlines():
-        line = line.strip()
-        if line.startswith("VIRTUAL_ENV=") or line.startswith("export VIRTUAL_ENV="):
-            path = line.split("=", 1)[1].strip().strip("'\"")
+        statement = line.strip()
+        if statement.startswith(("VIRTUAL_ENV=", "export VIRTUAL_ENV=")):
+            path = statement.split("=", 1)[1].strip().strip("'\"")
             if path.startswith("/") and os.path.realpath(path) != os.path.realpath(sys.prefix):
                 return path
     return None
 
 
-def questions():
+def questions() -> dict[str, Callable[[], Any]]:
     """Return every question by the name of its answer."""
     import platform
     import sysconfig
@@ -151,7 +157,7 @@ def questions():
     }
 
 
-def main():
+def main() -> None:
     """Answer every question; the ones that fail are told under "failed"."""
     send = _answer.open_line()
     _answer.use_callers_path()

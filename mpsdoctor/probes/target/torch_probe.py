@@ -4,29 +4,38 @@ Each step is announced before it begins, with its own time limit, so that the pa
 hung. Standard library and torch only, Python 3.7 syntax. Argument: the limit in seconds for the import.
 """
 
+from __future__ import annotations
+
 import faulthandler
+import functools
 import os
 import re
 import signal
 import sys
 import time
 import warnings
+from typing import TYPE_CHECKING, Any
 
-import _answer  # type: ignore[import-not-found,unused-ignore] # its folder is sys.path[0] when run by path
+import _answer  # its folder is sys.path[0] when run by path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Send = Callable[[dict[str, Any]], None]
 
 STEP_LIMIT = 20.0  # seconds for one step after the import: the first use of a kernel can compile Metal source
 PATH = re.compile(r"(/[^\s'\"(),:]{1,1024}\.(?:dylib|so|py))")
 
 
-def describe(error):
+def describe(error: BaseException) -> str:
     """Return type and first lines of an exception as text."""
     return "%s: %s" % (type(error).__name__, str(error)[:2000])
 
 
-def import_torch(send):
+def import_torch(send: Send) -> Any:
     """Import torch and tell how it went; return the module or None."""
     started = time.perf_counter()
-    caught = []
+    caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
@@ -55,7 +64,7 @@ def import_torch(send):
     return torch
 
 
-def raised_in(error):
+def raised_in(error: BaseException) -> str | None:
     """Return the file of the innermost frame of the traceback, or None."""
     trace = error.__traceback__
     name = None
@@ -65,7 +74,7 @@ def raised_in(error):
     return name
 
 
-def ask(send, name, question):
+def ask(send: Send, name: str, question: Callable[[], Any]) -> Any:
     """Ask one question and send the answer; an exception is an answer too."""
     try:
         value = question()
@@ -76,7 +85,7 @@ def ask(send, name, question):
     return value
 
 
-def basics(torch, send):
+def basics(torch: Any, send: Send) -> None:
     """Ask what needs no device."""
     ask(send, "torch.__version__", lambda: str(torch.__version__))
     ask(send, "torch.version.git_version", lambda: torch.version.git_version)
@@ -85,7 +94,7 @@ def basics(torch, send):
     ask(send, "torch.__file__", lambda: getattr(torch, "__file__", None))
 
 
-def availability(torch, send):
+def availability(torch: Any, send: Send) -> bool:
     """Ask about MPS; return whether it says that it is available."""
     backend = getattr(torch.backends, "mps", None)
     if backend is None:
@@ -93,19 +102,16 @@ def availability(torch, send):
         return False
     ask(send, "is_built", lambda: bool(backend.is_built()))
     available = ask(send, "is_available", lambda: bool(backend.is_available()))
-    mps = getattr(torch, "mps", None)
+    mps: Any = getattr(torch, "mps", None)
     if hasattr(mps, "device_count"):
         ask(send, "device_count", lambda: int(mps.device_count()))
     if hasattr(backend, "is_macos_or_newer") and getattr(torch._C, "_mps_is_on_macos_or_newer", None):
         for major, minor in ((14, 0), (15, 0), (26, 0)):
-            ask(
-                send,
-                "is_macos_or_newer(%d,%d)" % (major, minor),
-                lambda major=major, minor=minor: bool(backend.is_macos_or_newer(major, minor)),
-            )
+            at_least = functools.partial(backend.is_macos_or_newer, major, minor)
+            ask(send, "is_macos_or_newer(%d,%d)" % (major, minor), at_least)
     if available:
         if hasattr(backend, "get_name"):
-            ask(send, "get_name", lambda: backend.get_name())
+            ask(send, "get_name", backend.get_name)
         if hasattr(backend, "get_core_count"):
             ask(send, "get_core_count", lambda: int(backend.get_core_count()))
         if hasattr(mps, "recommended_max_memory"):
@@ -113,14 +119,14 @@ def availability(torch, send):
     return bool(available)
 
 
-def allocate(torch):
+def allocate(torch: Any) -> None:
     """Allocate one element on the GPU and read it back."""
     value = (torch.ones(1, device="mps") + 1).cpu().item()
     if value != 2.0:
         raise ArithmeticError("1 + 1 on the GPU gave %r" % value)
 
 
-def cases(torch):
+def cases(torch: Any) -> list[tuple[str, Callable[[str], Any], float]]:
     """Return the comparisons with the CPU as (name, function of a device, tolerance).
 
     They separate the known failures: linear with bias on vector-shaped and 3-D input (macOS 26), matrix product,
@@ -130,7 +136,7 @@ def cases(torch):
     """
     generator = torch.Generator().manual_seed(20260101)
 
-    def normal(*shape):
+    def normal(*shape: int) -> Any:
         return torch.randn(*shape, generator=generator)
 
     functional = torch.nn.functional
@@ -138,7 +144,7 @@ def cases(torch):
     wide, wide_weight, wide_bias = normal(2, 64, 128), normal(384, 128), normal(384)
     left, right = normal(64, 64), normal(64, 64)
 
-    def linear(first, weight, bias):
+    def linear(first: Any, weight: Any, bias: Any) -> Callable[[str], Any]:
         return lambda device: functional.linear(first.to(device), weight.to(device), bias.to(device))
 
     return [
@@ -149,7 +155,7 @@ def cases(torch):
     ]
 
 
-def trial(name, run):
+def trial(name: str, run: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
     """Run one trial and return its JSON: outcome, difference or error, seconds."""
     started = time.perf_counter()
     try:
@@ -162,7 +168,7 @@ def trial(name, run):
     return result
 
 
-def compare(function, tolerance):
+def compare(function: Callable[[str], Any], tolerance: float) -> dict[str, Any]:
     """Compare one function on the GPU with the CPU."""
     expected = function("cpu")
     found = function("mps").cpu()
@@ -172,7 +178,7 @@ def compare(function, tolerance):
     return {"outcome": "pass" if fits else "wrong", "max_abs_difference": shown, "tolerance": tolerance}
 
 
-def main():
+def main() -> None:
     """Import, ask, allocate, compare; announce each step."""
     limit = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     send = _answer.open_line()
@@ -180,7 +186,7 @@ def main():
     del sys.argv[1:]
     faulthandler.enable(file=sys.stderr)
 
-    def step(name, seconds):
+    def step(name: str, seconds: float) -> None:
         send({"stage": name, "limit": seconds})
         # Where it hangs, the parent learns in which function; should the parent die, this process ends by itself.
         faulthandler.dump_traceback_later(max(seconds - 0.3, 0.1), repeat=False, exit=False)
@@ -200,7 +206,7 @@ def main():
         if allocation["outcome"] == "pass":
             for name, function, tolerance in cases(torch):
                 step(name, STEP_LIMIT)
-                send({"comparison": trial(name, lambda f=function, t=tolerance: compare(f, t))})
+                send({"comparison": trial(name, functools.partial(compare, function, tolerance))})
     faulthandler.cancel_dump_traceback_later()
     send({"stage": "done"})
     # torch's own clean-up at exit can be slow or crash; everything is said.
