@@ -60,7 +60,8 @@ def read_head(path: Path, limit: int) -> bytes | None:
     try:
         with open_regular(path) as file:
             parts: list[bytes] = []
-            while limit > 0 and (part := file.read(limit)):
+            piece = os.fstat(file.fileno()).st_size + 1  # a buffer of the whole limit would be made for each small file
+            while limit > 0 and (part := file.read(min(limit, piece))):
                 parts.append(part)
                 limit -= len(part)
             return b"".join(parts)
@@ -108,6 +109,15 @@ def is_dir(path: Path) -> bool:
     """True for a folder or a link to one; False also where it may not be seen."""
     try:
         return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def can_list(folder: Path) -> bool:
+    """True where the entries of a folder may be seen, which `list_folder` does not tell from an empty folder."""
+    try:
+        with os.scandir(folder):
+            return True
     except (OSError, ValueError):
         return False
 
