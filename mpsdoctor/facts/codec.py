@@ -48,7 +48,7 @@ def encode(value: Any) -> Any:
 
 def _encode_dataclass(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for name in _field_names(type(value)):
+    for name in _field_names(type(value)):  # type: ignore[arg-type]
         item = getattr(value, name)
         if name == "extra" or item is None:
             continue
@@ -70,7 +70,7 @@ def _field_names(cls: Any) -> tuple[str, ...]:
 def decode(cls: type[T], data: object, problems: Problems | None = None, where: str = "") -> T:
     """Build `cls` from JSON data. Never raises on bad content; what could not be read is told in `problems`."""
     found = problems if problems is not None else []
-    value = _dataclass_reader(cls)(data, where or cls.__name__.lower(), found)
+    value = _dataclass_reader(cls)(data, where or cls.__name__.lower(), found)  # type: ignore[arg-type]
     if value is _BAD:
         return cls()
     return typing.cast(T, value)
