@@ -16,7 +16,7 @@ OPENMP_NAME = re.compile(r"lib[gi]?omp\d*(?:[-._][^/]*)?\.(?:dylib|so)[\d.]*")
 MAX_OPENMP = 40
 
 _TORCH_LIBRARIES = ("libtorch_cpu", "libtorch_python")
-_INTERPRETERS = ("bin/python3", "bin/python", "python.exe", "Scripts/python.exe")
+INTERPRETERS = ("bin/python3", "bin/python", "python.exe", "Scripts/python.exe")
 
 
 def find_binaries(*, executable: Path | None, site_packages: Sequence[Path], prefix: Path | None) -> Binaries:
@@ -80,7 +80,7 @@ class _Found:
 
 def _interpreter(found: _Found, executable: Path | None, prefix: Path | None) -> None:
     if executable is None and prefix is not None:
-        executable = next((prefix / name for name in _INTERPRETERS if os.path.lexists(prefix / name)), None)
+        executable = next((prefix / name for name in INTERPRETERS if os.path.lexists(prefix / name)), None)
     if executable is None:
         return
     # The file behind the links is the one that runs; where the links end nowhere, the first one tells it.
