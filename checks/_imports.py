@@ -73,6 +73,8 @@ def _how(torch: Torch) -> str:
 
 def _cause(text: str) -> str | None:
     for match in messages.find(text):
+        if match.row.level == "crash":  # how a process died, and nothing of why
+            continue
         for cause in match.row.causes:
             if cause in IMPORT_CAUSES:
                 return str(cause)

@@ -56,6 +56,7 @@ def python_is_told_the_true_macos(host: Host, interpreter: Interpreter, environm
             if compat
             else Remedy("Take a newer build of Python: this one was built for an old macOS.")
         ],
+        short="macOS is misread as 10.16",
     )
 
 

@@ -99,6 +99,7 @@ def mps_is_available(host: Host, torch: Torch, environment: Environment) -> Verd
         ],
         confidence="certain" if environment.sandbox else "likely",
         gpu=False,
+        short="torch sees no Metal device",
     )
 
 
@@ -132,6 +133,7 @@ def mps_allocates(torch: Torch) -> Verdict:
         cause="watermark-env-var-invalid" if watermark else None,
         confidence="certain" if watermark else "possible",
         gpu=False,
+        short="the first allocation fails",
     )
 
 
@@ -165,6 +167,7 @@ def mps_computes_as_the_cpu(host: Host, torch: Torch, packages: Packages) -> Ver
         shown,
         [_other_release(host, torch)],
         gpu=False,
+        short=f"{bad[0].name} {'is wrong' if wrong else 'fails'}",
     )
 
 

@@ -21,6 +21,9 @@ from mpsdoctor.knowledge import pythons, releases
 
 from .hardware import ASK_HARDWARE
 
+# The installer's address as the project itself publishes it: conda-forge/miniforge, README.
+MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/Miniforge3-MacOSX-arm64.sh"
+
 
 @check("PY100", family="python", cause="broken-venv", needs=("HW101",))
 def interpreter_answers(interpreter: Interpreter) -> Verdict:
@@ -129,12 +132,17 @@ def _native_remedies(interpreter: Interpreter, conda: Conda) -> list[Remedy]:
     wanted = minor if info[:2] >= (3, 10) else "3.12"
     if conda.present or interpreter.conda:
         name = conda.environment_name or "torch"
-        first = Remedy(
-            "Install Miniforge for Apple silicon (Miniforge3-MacOSX-arm64.sh) beside the Intel conda, and make the "
-            "environment anew with it.",
-            (("conda", "create", "-n", f"{name}-arm64", "--platform", "osx-arm64", f"python={wanted}", "pytorch"),),
-        )
-        return [first]
+        return [
+            Remedy(
+                "Install Miniforge for Apple silicon into a folder of its own beside the Intel conda, and make the "
+                "environment anew with it.",
+                (
+                    ("curl", "-LO", MINIFORGE),
+                    ("bash", MINIFORGE.rsplit("/", 1)[1], "-b", "-p", "~/miniforge3"),
+                    ("~/miniforge3/bin/conda", "create", "-n", name, f"python={wanted}", "pytorch"),
+                ),
+            )
+        ]
     return [
         Remedy(
             "Install an arm64 Python, by uv, Miniforge or python.org, and make the environment anew with it.",

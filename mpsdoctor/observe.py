@@ -132,11 +132,11 @@ def _conda(runner: Runner, interpreter: Interpreter, problems: Problems) -> Cond
     told = runner.probe("conda", read)
     if told is not None:
         return decode(Conda, told, problems, "conda")
-    return Conda() if runner.live else _recorded_conda(runner)
+    return Conda() if runner.live else _recorded_conda(runner, interpreter)
 
 
-def _recorded_conda(runner: Runner) -> Conda:
-    """Recordings made with conda's own commands."""
+def _recorded_conda(runner: Runner, interpreter: Interpreter) -> Conda:
+    """Recordings made with conda's own commands: they speak of the active environment, which may be another."""
     from mpsdoctor.probes import conda
 
     parts = []
@@ -148,7 +148,10 @@ def _recorded_conda(runner: Runner) -> Conda:
         done = runner.run(argv, timeout=0)
         if done.ok:
             parts.append(parse(done.text))
-    return conda.merge_conda(*parts) if parts else Conda()
+    merged = conda.merge_conda(*parts) if parts else Conda()
+    if merged.prefix is None or merged.prefix != interpreter.prefix:
+        return Conda()
+    return dataclasses.replace(merged, present=True)
 
 
 def _binaries(runner: Runner, interpreter: Interpreter, problems: Problems) -> Binaries:

@@ -59,6 +59,7 @@ class Verdict:
     gpu: bool | None = None
     missing: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
+    short: str = ""  # the same in a few words, for the list of what a cause explains
 
 
 def passed(detail: str = "", evidence: Iterable[Evidence] = ()) -> Verdict:
@@ -75,9 +76,10 @@ def fail(
     confidence: str = CERTAIN,
     gpu: bool | None = None,
     ask: Iterable[str] = (),
+    short: str = "",
 ) -> Verdict:
     """The tested thing does not hold, and the user's work fails or cannot be trusted because of it."""
-    return Verdict(FAIL, detail, tuple(evidence), tuple(remedies), cause, confidence, gpu, (), tuple(ask))
+    return Verdict(FAIL, detail, tuple(evidence), tuple(remedies), cause, confidence, gpu, (), tuple(ask), short)
 
 
 def warn(
@@ -89,9 +91,10 @@ def warn(
     confidence: str = CERTAIN,
     gpu: bool | None = None,
     ask: Iterable[str] = (),
+    short: str = "",
 ) -> Verdict:
     """It works, with something that the user should know and can act on."""
-    return Verdict(WARN, detail, tuple(evidence), tuple(remedies), cause, confidence, gpu, (), tuple(ask))
+    return Verdict(WARN, detail, tuple(evidence), tuple(remedies), cause, confidence, gpu, (), tuple(ask), short)
 
 
 def skip(because: str) -> Verdict:

@@ -18,7 +18,7 @@ from mpsdoctor.probes.runner import Runner
 LABEL = "<python facts probe>"
 TIMEOUT = 15.0  # seconds; a healthy start takes 0.05, a cold disk or endpoint protection some seconds
 SCRIPTS = Path(__file__).with_name("target")
-_SOURCE = "asked inside the interpreter"
+_SOURCE = "the interpreter"
 _HOME_LINE = re.compile(r"^home\s*=\s*(.{1,1024})$", re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ from mpsdoctor.probes.runner import Runner
 
 LABEL = "<torch facts probe>"
 DEFAULT_TIMEOUT = 60.0  # seconds for everything; a cold import of torch from a slow disk takes up to 30
-_SOURCE = "asked inside the interpreter, after import torch"
+_SOURCE = "torch"
 _AT_LEAST = re.compile(r"is_macos_or_newer\((\d{1,2}), ?(\d{1,2})\)")
 _DIFFERENCE = re.compile(r"(?P<name>\w{1,60}?)(?:_check)?_max_abs_diff")
 _RECORDED_TOLERANCE = 1e-3  # that of our own comparisons; recordings made by hand give the difference alone

@@ -69,12 +69,12 @@ def _header(report: Report, style: Style) -> list[Text]:
 def _cause(cause: FoundCause, by_id: dict[str, Finding], style: Style) -> list[Text]:
     finding = by_id[cause.checks[0]]
     lines = _headline(finding.outcome, cause.summary, finding.id, style.width)
-    evidence = [_evidence(item, style.home) for item in finding.verdict.evidence[:_EVIDENCE_LIMIT]]
+    evidence = _evidence(finding.verdict.evidence[:_EVIDENCE_LIMIT], style.home)
     if evidence:
-        lines += _labelled("How we know", "; ".join(evidence), style.width)
+        lines += _labelled("How we know", evidence, style.width)
     if cause.confidence != "certain":
         lines += _labelled("How sure", f"{cause.confidence}, not certain", style.width)
-    folded = [by_id[i].verdict.detail for i in cause.consequences if i in by_id]
+    folded = [by_id[i].verdict.short or by_id[i].verdict.detail for i in cause.consequences if i in by_id]
     if folded:
         lines += _labelled("It explains", " · ".join(folded), style.width)
     for index, remedy in enumerate(finding.verdict.remedies):
@@ -100,13 +100,18 @@ def _headline(outcome: str, summary: str, check_id: str, width: int) -> list[Tex
     return [first, *(Text(f"  {part}", style=style) for part in parts[1:])]
 
 
-def _evidence(item: Evidence, home: str | None) -> str:
-    value = item.value
-    shown = ", ".join(str(v) for v in value) if isinstance(value, list) else str(value)
-    shown = {"True": "yes", "False": "no"}.get(shown, shorten(shown, home))
-    name = item.fact.split(".", 1)[-1].replace("_", " ")
-    source = f" ({shorten(item.source, home)})" if item.source else ""
-    return f"{name}: {shown}{source}"
+def _evidence(items: Sequence[Evidence], home: str | None) -> str:
+    """Facts with their sources, neighbours of one source together: "chip: M1, model: X (sysctl); ..."."""
+    groups: list[tuple[str, list[str]]] = []
+    for item in items:
+        value = ", ".join(map(str, item.value)) if isinstance(item.value, list) else str(item.value)
+        shown = {"True": "yes", "False": "no"}.get(value, shorten(value, home))
+        words = f"{item.fact.split('.', 1)[-1].replace('_', ' ')}: {shown}"
+        if groups and groups[-1][0] == item.source:
+            groups[-1][1].append(words)
+        else:
+            groups.append((item.source, [words]))
+    return "; ".join(", ".join(words) + (f" ({shorten(source, home)})" if source else "") for source, words in groups)
 
 
 def _no_cause(report: Report, style: Style) -> list[Text]:
