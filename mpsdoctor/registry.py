@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -161,9 +162,17 @@ class Registry:
         return next((c for c in self.checks if c.id == check_id.upper()), None)
 
 
-@functools.cache
+_load_lock = threading.Lock()
+
+
 def load_registry() -> Registry:
     """Load every check of every installed package. A plug-in that does not load is told, and harms no other."""
+    with _load_lock:  # a second caller waits for the first instead of loading everything again
+        return _load_registry()
+
+
+@functools.cache
+def _load_registry() -> Registry:
     from importlib.metadata import entry_points
 
     found: dict[str, Check] = {}

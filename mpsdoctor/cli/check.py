@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,8 @@ def _report(options: dict[str, Any]) -> Report:
 
     chosen = selection(options["select"], options["ignore"])
     started = time.monotonic()
+    # The checks load while the children run; asked for again below, they are there.
+    threading.Thread(target=load_registry, daemon=True).start()
     with Progress("asking the machine and importing torch ..."):
         gathered = gather(
             python=options["python"],

@@ -32,16 +32,25 @@ def print_lines(lines: Iterable[Text], output: Path | None) -> None:
     if output is not None:
         write_file(output, "".join(f"{line.plain.rstrip()}\n" for line in lines))
         return
-    from rich.console import Console
-
-    console = Console(width=max(terminal_width(), 500), highlight=False, soft_wrap=True, legacy_windows=False)
-    if console.color_system is None:
+    if not _wants_colour():
         encoding = sys.stdout.encoding or "ascii"
         for line in lines:
             sys.stdout.write(line.plain.rstrip().encode(encoding, "replace").decode(encoding) + "\n")
         return
+    from rich.console import Console
+
+    console = Console(width=500, highlight=False, soft_wrap=True, legacy_windows=False)
     for line in lines:
         console.print(line, end="\n", crop=False, overflow="ignore")
+
+
+def _wants_colour() -> bool:
+    """NO_COLOR and FORCE_COLOR as their authors define them (set and not empty), else whether this is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def print_text(text: str, output: Path | None) -> None:

@@ -143,7 +143,8 @@ def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:
     selected = _tokens(select) or _tokens(tuple(_strings(settings.get("select"), "select")))
     ignored = dict(_with_reason(token) for token in _tokens(tuple(_strings(settings.get("ignore"), "ignore"))))
     ignored.update(_with_reason(token) for token in _tokens(ignore))
-    _known((*selected, *ignored))
+    if selected or ignored:
+        _known((*selected, *ignored))
     return Selection(tuple(selected), ignored)
 
 
