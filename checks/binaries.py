@@ -6,6 +6,7 @@ import re
 from mpsdoctor import (
     Binaries,
     Binary,
+    Conda,
     Evidence,
     Host,
     Interpreter,
@@ -20,7 +21,7 @@ from mpsdoctor import (
     warn,
 )
 
-from ._commands import pip, public
+from ._commands import reinstall
 
 _CHAIN = ("HW101", "PY100")
 _TORCH = ("torch", "torch-extension")
@@ -46,7 +47,7 @@ _MANY = 8
 
 @check("PK106", family="packages", cause="arch-mismatch-binaries", needs=_CHAIN, explained_by=("PY101",))
 def compiled_files_fit_the_interpreter(
-    binaries: Binaries, host: Host, interpreter: Interpreter, packages: Packages, torch: Torch
+    binaries: Binaries, conda: Conda, host: Host, interpreter: Interpreter, packages: Packages, torch: Torch
 ) -> Verdict:
     """The compiled packages are built for the architecture of the interpreter.
 
@@ -79,8 +80,8 @@ def compiled_files_fit_the_interpreter(
     evidence = [Evidence("interpreter", wanted, interpreter.source("machine"))]
     evidence += [Evidence("binaries.files", f"{_built_for(b)}: {b.path}", "its header") for b in strangers[:_MANY]]
     say = fail if any(b.role in _CORE for b in strangers) else warn
-    hidden = any(b.role in _TORCH for b in strangers)
-    return say(detail, evidence, [_again(names, interpreter, packages)], gpu=False if hidden else None)
+    torch_hit = any(b.role in _TORCH for b in strangers)
+    return say(detail, evidence, [_again(names, conda, interpreter, packages)], gpu=False if torch_hit else None)
 
 
 def _architecture(interpreter: Interpreter, binaries: Binaries) -> str | None:
@@ -123,11 +124,10 @@ def _project(binary: Binary, packages: Packages) -> str:
     return _PROJECTS.get(top, top) if packages.get(top) is None else top
 
 
-def _again(names: list[str], interpreter: Interpreter, packages: Packages) -> Remedy:
+def _again(names: list[str], conda: Conda, interpreter: Interpreter, packages: Packages) -> Remedy:
     known = [name for name in names if packages.get(name) is not None] or names
-    wanted = [f"{name}=={version}" if (version := public(packages.version(name))) else name for name in known]
     return Remedy(
         f"Install {'them' if len(known) > 1 else 'it'} again with this interpreter, without the cache"
         + ("; or make the environment anew, as many are affected." if len(names) > _MANY else "."),
-        (pip(interpreter, packages, "install", "--force-reinstall", "--no-deps", "--no-cache-dir", *wanted),),
+        reinstall(known, conda, interpreter, packages),
     )

@@ -32,7 +32,7 @@ _SHOWN = 5
     needs=_CHAIN,
     explained_by=("PY101",),
 )
-def conda_packages_are_native(host: Host, conda: Conda) -> Verdict:
+def conda_packages_are_native(host: Host, conda: Conda, interpreter: Interpreter) -> Verdict:
     """The conda packages are built for Apple silicon.
 
     Tested: the subdir in each record of conda-meta: osx-arm64 is native, osx-64 is for Intel.
@@ -45,7 +45,7 @@ def conda_packages_are_native(host: Host, conda: Conda) -> Verdict:
     Source: the records in conda-meta; conda-forge/miniforge issue 165.
     """
     if not conda.present and conda.packages is None:
-        return skip("no conda environment")
+        return _not_seen(conda, interpreter)
     if conda.packages is None and conda.subdir is None:
         return unknown("conda.packages")
     if host.is_apple_silicon is None:
@@ -96,7 +96,7 @@ def conda_installs_the_same_architecture(conda: Conda, environment: Environment,
     Source: conda's documentation of subdir; lucadiliello/pytorch-apple-silicon-benchmarks on CONDA_SUBDIR.
     """
     if not conda.present and conda.packages is None:
-        return skip("no conda environment")
+        return _not_seen(conda, interpreter)
     own = conda.subdir or _subdir_of(interpreter)
     if own is None:
         return unknown("conda.subdir")
@@ -127,6 +127,12 @@ def conda_installs_the_same_architecture(conda: Conda, environment: Environment,
     )
 
 
+def _not_seen(conda: Conda, interpreter: Interpreter) -> Verdict:
+    if interpreter.conda and conda.present is None:
+        return unknown("conda.packages")
+    return skip("nothing shows a conda environment" if conda.present is None else "no conda environment")
+
+
 def _subdir_of(interpreter: Interpreter) -> str | None:
     if interpreter.is_x86_64 is None:
         return None
@@ -134,7 +140,7 @@ def _subdir_of(interpreter: Interpreter) -> str | None:
 
 
 @check("CO105", family="conda", needs=_CHAIN)
-def conda_records_can_be_read(conda: Conda) -> Verdict:
+def conda_records_can_be_read(conda: Conda, interpreter: Interpreter) -> Verdict:
     """conda's records of this environment can be read.
 
     Tested: every file in conda-meta.
@@ -147,7 +153,7 @@ def conda_records_can_be_read(conda: Conda) -> Verdict:
     Source: conda's documentation of conda-meta.
     """
     if not conda.present and conda.packages is None:
-        return skip("no conda environment")
+        return _not_seen(conda, interpreter)
     if not conda.unreadable:
         return passed(f"{len(conda.packages)} records" if conda.packages is not None else "")
     names = [name.removesuffix(".json").rsplit("-", 2)[0] for name in conda.unreadable[:_SHOWN]]

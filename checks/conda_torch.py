@@ -47,7 +47,9 @@ def conda_build_has_mps(conda: Conda, packages: Packages, torch: Torch) -> Verdi
     """
     record = _torch_record(conda, packages)
     if record is None:
-        return skip("torch is not from conda")
+        return (
+            unknown("conda.packages") if conda.present and conda.packages is None else skip("torch is not from conda")
+        )
     build = record.build or ""
     evidence = [
         Evidence("conda.pytorch", f"{record.version} {build}".strip(), record.channel or conda.source("packages"))
@@ -94,7 +96,9 @@ def channel_still_publishes(host: Host, conda: Conda, packages: Packages) -> Ver
     """
     record = _torch_record(conda, packages)
     if record is None:
-        return skip("torch is not from conda")
+        return (
+            unknown("conda.packages") if conda.present and conda.packages is None else skip("torch is not from conda")
+        )
     if record.channel is None:
         return unknown("conda.packages")
     evidence = [Evidence("conda.pytorch", f"{record.version} from {record.channel}", conda.source("packages"))]

@@ -5,6 +5,7 @@ import posixpath
 from mpsdoctor import (
     Binaries,
     Binary,
+    Conda,
     Evidence,
     Interpreter,
     Packages,
@@ -18,13 +19,15 @@ from mpsdoctor import (
     unknown,
 )
 
-from ._commands import pip
+from ._commands import CONDA_TORCH, conda_record, reinstall
 
 _CHAIN = ("HW101", "PY100")
 
 
 @check("PK107", family="packages", cause="missing-libomp", needs=_CHAIN, explained_by=("PY101", "PK106"))
-def openmp_runtime_is_there(binaries: Binaries, interpreter: Interpreter, packages: Packages, torch: Torch) -> Verdict:
+def openmp_runtime_is_there(
+    binaries: Binaries, conda: Conda, interpreter: Interpreter, packages: Packages, torch: Torch
+) -> Verdict:
     """The OpenMP runtime that torch links is there.
 
     Tested: what libtorch_cpu links, and the OpenMP libraries beside it, on its rpaths and in the environment's lib
@@ -55,17 +58,16 @@ def openmp_runtime_is_there(binaries: Binaries, interpreter: Interpreter, packag
     if found is not None:
         return passed(evidence=[Evidence("binaries.files", found.path, "found beside torch")])
     binary, link = links[0]
+    remedy = Remedy(
+        "Install torch again; its wheel brings the runtime.", reinstall(["torch"], conda, interpreter, packages)
+    )
+    if conda_record(conda, *CONDA_TORCH):
+        remedy = Remedy("Install the runtime again.", (("conda", "install", "--force-reinstall", "llvm-openmp"),))
     elsewhere = link.startswith("/") or any(not rpath.startswith("@") for rpath in binary.rpaths)
     return fail(
         f"torch needs {posixpath.basename(link)}, the OpenMP runtime, and it is not there.",
         [Evidence("binaries.files", f"{binary.path} links {link}", "its header")],
-        [
-            Remedy(
-                "Install torch's wheel again, which brings it.",
-                (pip(interpreter, packages, "install", "--force-reinstall", "--no-deps", "--no-cache-dir", "torch"),),
-            ),
-            Remedy("In a conda environment:", (("conda", "install", "-c", "conda-forge", "llvm-openmp"),)),
-        ],
+        [remedy],
         confidence="likely" if elsewhere else "certain",
         gpu=False,
     )

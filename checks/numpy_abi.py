@@ -55,7 +55,9 @@ def numpy_suits_torch(conda: Conda, host: Host, interpreter: Interpreter, packag
         return passed("conda built the two together", evidence)
     if warned:
         evidence.append(Evidence("torch.warnings", warned[0][:200], torch.source("warnings")))
-    remedies = [Remedy("Install NumPy 1.", (pip(interpreter, packages, "install", "numpy<2"),))]
+    by_conda = (found := packages.get("numpy")) is not None and found.installer == "conda"
+    command = ("conda", "install", "numpy<2") if by_conda else pip(interpreter, packages, "install", "numpy<2")
+    remedies = [Remedy("Install NumPy 1.", (command,))]
     best = None if interpreter.is_x86_64 else releases.newest_for(host.macos_version, interpreter.minor, "arm64")
     if best is not None:
         command = pip(interpreter, packages, "install", f"torch=={best.version}", f"torchvision=={best.torchvision}")

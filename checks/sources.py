@@ -15,8 +15,9 @@ from mpsdoctor import (
     unknown,
     warn,
 )
+from mpsdoctor.knowledge import versions
 
-from ._commands import CONDA_TORCH, conda_record, from_pip, pip, public
+from ._commands import CONDA_TORCH, conda_record, from_pip, pip
 
 _CHAIN = ("HW101", "PY100")
 _STACK = ("torch", "torchvision", "torchaudio", "numpy")
@@ -54,12 +55,17 @@ def _both_own(name: str, conda: Conda, packages: Packages) -> bool:
     record = conda_record(conda, *(CONDA_TORCH if name == "torch" else (name,)))
     if found is None or record is None or found.editable:
         return False
-    if name == "numpy":  # one version under two installers is one set of files
-        return from_pip(found, record) and public(found.version) != public(record.version)
+    if name == "numpy":  # within a generation NumPy's wheel takes the place of conda's without harm
+        return from_pip(found, record) and _major(found.version) != _major(record.version)
     if from_pip(found, record):
         return True
     torch = packages.get("torch")
     return name != "torch" and torch is not None and from_pip(torch, conda_record(conda, *CONDA_TORCH))
+
+
+def _major(version: str | None) -> int | None:
+    parsed = versions.parse(version or "")
+    return parsed.major if parsed is not None else None
 
 
 def _overlapping(names: list[str], conda: Conda, interpreter: Interpreter, packages: Packages, torch: Torch) -> Verdict:
@@ -93,9 +99,10 @@ def _collides(used: Distribution, other: Distribution, interpreter: Interpreter)
         return False
     if used.location == other.location or used.location is None or other.location is None:
         return used.location == other.location
-    prefix = interpreter.prefix
-    own = prefix is not None and used.location.startswith(prefix.rstrip("/") + "/")
-    return not (own and not other.location.startswith(f"{prefix}".rstrip("/") + "/"))
+    if interpreter.prefix is None:
+        return True
+    inside = interpreter.prefix.rstrip("/") + "/"
+    return not (used.location.startswith(inside) and not other.location.startswith(inside))
 
 
 def _twice(used: Distribution, other: Distribution, interpreter: Interpreter, packages: Packages) -> Verdict:

@@ -16,8 +16,9 @@ from mpsdoctor import (
     warn,
 )
 
-from ._commands import CONDA_TORCH, conda_record, from_pip, pip, public
+from ._commands import CONDA_TORCH, conda_record, from_pip, reinstall
 
+_BROKEN = ("missing", "truncated", "unreadable")
 _CHAIN = ("HW101", "PY100")
 
 
@@ -36,33 +37,26 @@ def torch_files_are_whole(
 
     Source: the recording of installed files, PEP 376 and PEP 627.
     """
-    broken = [
-        b for b in binaries.by_role("torch", "torch-extension") if b.kind in ("missing", "truncated", "unreadable")
-    ]
-    found = packages.get("torch")
-    # conda's package of torch lists files that its package of libtorch holds elsewhere.
-    by_conda = found is not None and not from_pip(found, conda_record(conda, *CONDA_TORCH)) and bool(conda.packages)
-    missing = found.missing_files if found is not None and not by_conda else None
-    if not broken and missing is None:
-        return passed() if any(b.role == "torch" for b in binaries.files or ()) else unknown("packages.missing_files")
-    if torch.imported and not missing:
-        return passed()
-    if not broken and not missing:
-        return passed(evidence=[Evidence("packages.torch.missing_files", 0, "RECORD")])
+    broken = [b for b in binaries.by_role("torch", "torch-extension") if b.kind in _BROKEN]
+    missing = _missing_files(conda, packages)
+    if not missing and (torch.imported or not broken):
+        seen = missing is not None or any(b.role == "torch" for b in binaries.files or ())
+        return passed() if seen or torch.imported else unknown("packages.missing_files")
     evidence = [Evidence("packages.torch.missing_files", missing, "RECORD")] if missing else []
     evidence += [Evidence("binaries.files", b.path, b.problem or b.kind) for b in broken[:3]]
-    version = public(found.version) if found is not None else ""
-    wanted = f"torch=={version}" if version else "torch"
-    command = pip(interpreter, packages, "install", "--force-reinstall", "--no-deps", "--no-cache-dir", wanted)
-    remedies = [Remedy("Install the same torch again.", (command,))]
+    remedies = [Remedy("Install the same torch again.", reinstall(["torch"], conda, interpreter, packages))]
     what = (
-        f"{missing} files of torch are missing"
-        if missing
-        else f"{broken[0].path}: {broken[0].problem or broken[0].kind}"
+        f"{missing} of its files are missing" if missing else f"{broken[0].path}: {broken[0].problem or broken[0].kind}"
     )
     if torch.imported:
-        return warn(f"{what}; it can be imported, and parts of it will fail.", evidence, remedies)
-    hurts = bool(broken) or torch.imported is False
-    if hurts:
+        return warn(f"torch can be imported, but {what}: parts of it will fail.", evidence, remedies)
+    if broken or torch.imported is False:
         return fail(f"The installed torch is damaged: {what}.", evidence, remedies, gpu=False)
     return warn(f"The installed torch is damaged: {what}.", evidence, remedies)
+
+
+def _missing_files(conda: Conda, packages: Packages) -> int | None:
+    found, record = packages.get("torch"), conda_record(conda, *CONDA_TORCH)
+    if found is None or (record is not None and not from_pip(found, record)):
+        return None  # conda's package of torch lists files that its package of libtorch holds elsewhere
+    return found.missing_files
