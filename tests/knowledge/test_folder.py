@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "mpsdoctor" / "knowledge"
 READERS = sorted(FOLDER.glob("*.py"))
 DATA = sorted(FOLDER.glob("*.json"))
+TABLES = ("causes", "chips", "known_bad", "messages", "pythons", "releases", "variables")
 
 
 def imported(path):
@@ -39,13 +40,21 @@ def test_every_topic_has_its_data_and_every_file_its_reader(path):
     assert path.stem in topics or path.stem.startswith("_") or path.stem in {"companions", "versions"}
 
 
-@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
-def test_data_says_its_day_and_holds_one_list_of_the_files_name(path):
-    document = json.loads(path.read_text())
+@pytest.mark.parametrize("topic", TABLES)
+def test_a_table_says_its_day_and_holds_one_list_of_the_files_name(topic):
+    text = (FOLDER / f"{topic}.json").read_text()
+    document = json.loads(text)
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", document["state"])
-    assert document[path.stem]
-    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-    assert path.read_text() == text
+    assert all(isinstance(row, dict) for row in document[topic])
+    assert text == json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
+def test_data_names_its_sources(path):
+    document = json.loads(path.read_text())
+    rows = document.get(path.stem, [])
+    assert document.get("sources") or document.get("source") or all(row.get("source") or row["sources"] for row in rows)
+    assert rows or document.get("source")
 
 
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
