@@ -58,7 +58,9 @@ def _what_fails(torch: Torch) -> str:
     if first.name == "allocate":
         return "it says that it is available, and the first allocation fails."
     if first.outcome == "wrong":
-        return f"it computes wrongly ({first.name} differs from the CPU by {first.max_abs_difference:g})."
+        difference = first.max_abs_difference
+        how = "gives NaN or infinity" if difference is None else f"differs from the CPU by {difference:g}"
+        return f"it computes wrongly ({first.name} {how})."
     return f"{first.name} fails on it."
 
 
