@@ -123,6 +123,7 @@ def test_history_tells_the_root(tmp_path: Path, place: str, root: str, tool: str
     found = read_conda(prefix, home=None)
     assert (found.root_prefix, found.family) == (told, family)
     assert found.is_base is (None if told is None and place == "copy" else False)
+    assert told is None or found.source("root_prefix") == "conda-meta/history"
     assert found.conda_version == "25.1.1"
     assert "history" in found.source("conda_version")
 

@@ -117,6 +117,13 @@ def test_recorded_other_tools(file: str, family: str, prefix: str, root: str | N
     assert (found.tool_platform, found.is_base, found.configured_channels) == ("osx-arm64", False, ("conda-forge",))
 
 
+@pytest.mark.parametrize("key", ["environments_info", "global_info"])
+def test_pixi_outside_a_project(key: str):
+    found = parse_conda_info(json.dumps({"platform": "osx-arm64", key: [] if key == "environments_info" else {}}))
+    assert (found.family, found.tool_platform) == ("pixi", "osx-arm64")
+    assert (found.prefix, found.environment_name, found.is_base, found.configured_channels) == (None, None, None, None)
+
+
 def test_mamba_that_prints_lists_of_one():
     data = {"libmamba version": ["2.5.0"], "env location": ["/m"], "base environment": ["/m"], "platform": ["osx-64"]}
     found = parse_conda_info(json.dumps(data))
@@ -192,8 +199,17 @@ def test_the_first_known_value_wins_with_its_source():
 def test_another_active_environment_says_nothing_of_the_target():
     venv = Conda(present=False, prefix="/proj/.venv")
     active = Conda(
-        prefix="/miniforge3", root_prefix="/miniforge3", environment_name="base", is_base=True, tool_platform="osx-64"
+        present=True,
+        prefix="/miniforge3",
+        root_prefix="/miniforge3",
+        environment_name="base",
+        is_base=True,
+        subdir="osx-64",
+        packages=(CondaPackage(name="pytorch"),),
+        unreadable=("x.json",),
+        tool_platform="osx-64",
     )
     found = merge_conda(venv, active)
     assert (found.present, found.environment_name, found.is_base) == (False, None, None)
+    assert (found.subdir, found.packages, found.unreadable) == (None, None, None)
     assert (found.root_prefix, found.tool_platform) == ("/miniforge3", "osx-64")

@@ -29,6 +29,8 @@ def test_condarc_files_in_their_order(tmp_path: Path):
     assert found.configured_subdir == "osx-64"
     assert found.configured_channels == ("defaults", "pytorch", "conda-forge")
     assert found.source("configured_subdir") == str(home / ".condarc")
+    told = [home / ".condarc", home / ".config" / "conda" / ".condarc", root / ".condarc"]
+    assert found.source("configured_channels") == ", ".join(map(str, told))
     put(prefix / ".condarc", "subdir: osx-arm64\n")
     assert read_conda(prefix, home=home).configured_subdir == "osx-arm64"
     assert read_conda(prefix, home=None).configured_channels == ("conda-forge",)

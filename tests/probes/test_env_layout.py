@@ -44,6 +44,23 @@ def test_free_threaded_and_pypy(tmp_path: Path):
     assert read_env(tmp_path / "a").interpreter.minor == "3.14t"
     assert read_env(tmp_path / "b").interpreter.implementation == "pypy"
     assert read_env(tmp_path / "c").interpreter.minor == "3.13t"
+    (tmp_path / "a" / "lib" / "python3.14" / "site-packages").mkdir(parents=True)
+    assert read_env(tmp_path / "a").interpreter.minor == "3.14"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "implementation", "threads"),
+    [
+        ("python-3.13.3-h81fe080_101_cp313", "3.13.3", "cpython", False),
+        ("python-3.14.0-h1234567_0_cp314t", "3.14.0", "cpython", True),
+        ("python-3.9.18-1_73_pypy", "3.9.18", "pypy", False),
+    ],
+)
+def test_python_of_a_conda_record(tmp_path: Path, name: str, version: str, implementation: str, threads: bool):
+    put(tmp_path / "conda-meta" / f"{name}.json", "{}")
+    put(tmp_path / "conda-meta" / "python_abi-3.99-0.json", "{}")
+    found = read_env(tmp_path).interpreter
+    assert (found.version, found.implementation, found.free_threaded) == (version, implementation, threads)
 
 
 def test_folders_inside_an_environment_may_be_named(tmp_path: Path):

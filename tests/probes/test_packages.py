@@ -250,6 +250,8 @@ def test_older_kinds_of_metadata(tmp_path: Path):
     (site / "gone.egg-link").write_text("/Users/someone/gone\n.\n")
     (site / "PyYAML-5.3-py3.9.egg-info").write_text("Name: PyYAML\nVersion: 5.3\n\n")
     (site / "six.egg-info").mkdir()
+    (site / "seven-7-py3.9.egg-info").mkdir()
+    (site / "seven-7-py3.9.egg-info" / "PKG-INFO").write_text("Name: Seven\nVersion: 7.0\n\n")
     (site / "zip-1.0-py3.9.egg").write_bytes(b"PK")
     (site / "dir-2.0-py3.9.egg" / "EGG-INFO").mkdir(parents=True)
     (site / "dir-2.0-py3.9.egg" / "EGG-INFO" / "PKG-INFO").write_text("Name: dir\nVersion: 2.0.1\n\n")
@@ -259,6 +261,7 @@ def test_older_kinds_of_metadata(tmp_path: Path):
         "gone": None,
         "PyYAML": "5.3",
         "six": None,
+        "Seven": "7.0",
         "zip": "1.0",
         "dir": "2.0.1",
     }
