@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import signal
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -18,7 +19,7 @@ COMMANDS = {
     "list": ("mpsdoctor.cli.listing", "listing", "List the checks or the causes."),
     "record": ("mpsdoctor.cli.record", "record", "Record this machine so that check --replay plays it anywhere."),
 }
-INTERNAL_ERROR, INTERRUPTED = 5, 130
+USAGE, INTERNAL_ERROR, INTERRUPTED = 2, 5, 130
 
 
 class LazyGroup(click.Group):
@@ -52,41 +53,78 @@ def cli() -> None:
     """
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line. The last line of defence: whatever escapes becomes one plain line and exit status 5."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP: that stays
+            signal.signal(number, _terminated)
+    _leave(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         status = cli.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        _leave(error.exit_code)
+        _show(error)
+        return error.exit_code
     except (KeyboardInterrupt, click.Abort):
+        _ignore_interrupts()
         _end_children()
-        click.echo("interrupted; nothing was changed", err=True)
-        _leave(INTERRUPTED)
-    except BrokenPipeError:
-        _leave(141)  # the reader of our output went away: 128 + SIGPIPE, as the shell says it
+        _say("interrupted; nothing was changed")
+        return INTERRUPTED
+    except SystemExit:  # click's own answer to a reader that went away, as in `mpsdoctor --help | head -1`
+        return 0
     except Exception as error:
         _end_children()
-        _internal_error(error)
-        _leave(INTERNAL_ERROR)
-    _leave(status if isinstance(status, int) else 0)
+        return _unexpected(error)
+    return status if isinstance(status, int) else 0
 
 
-def _internal_error(error: Exception) -> None:
+def _show(error: click.ClickException) -> None:
+    """Print one line; the two of usage that click prints before it say nothing about a file that cannot be read."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+        return
+    hint = ""
+    if isinstance(error, click.UsageError) and type(error) is not click.UsageError and error.ctx is not None:
+        hint = f" (options: {error.ctx.command_path} --help)"
+    _say(f"Error: {error.format_message()}{hint}")
+
+
+def _unexpected(error: Exception) -> int:
+    from mpsdoctor.cli.output import cannot_write
+
+    if isinstance(error, OSError) and cannot_write(error):
+        _say(f"Error: the answer could not be written: {error.strerror}")
+        return USAGE
     trace = error.__traceback__
     where = ""
     while trace is not None:
         where = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
         trace = trace.tb_next
     text = " ".join(str(error).split())[:300]
-    click.echo(
-        f"mpsdoctor itself failed: {type(error).__name__}: {text} (at {where}). Please report this line.", err=True
-    )
+    _say(f"mpsdoctor itself failed: {type(error).__name__}: {text} (at {where}). Please report this line.")
+    return INTERNAL_ERROR
+
+
+def _say(line: str) -> None:
+    """Print one line on stderr, without the escapes that names may hold; nowhere where stderr takes nothing."""
+    from mpsdoctor.report.words import printable
+
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(printable(line), err=True)
 
 
 def _terminated(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
+
+
+def _ignore_interrupts() -> None:
+    """A second Ctrl-C must not cut short the end of the children that the first one began."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _end_children() -> None:
@@ -94,9 +132,13 @@ def _end_children() -> None:
         sys.modules["mpsdoctor.probes.process"].end_all_children()
 
 
-def _leave(status: int) -> None:
-    try:
-        sys.stdout.flush()
-    except (BrokenPipeError, ValueError):
-        sys.stdout = None  # else Python complains once more at exit
+def _leave(status: int) -> NoReturn:
+    if sys.stdout is not None:
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError) as error:
+            sys.stdout = None  # else Python complains once more at exit
+            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+                _say(f"Error: the answer could not be written: {error.strerror}")
+                status = status or USAGE
     sys.exit(status)

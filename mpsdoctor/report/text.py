@@ -12,7 +12,7 @@ from rich.text import Text
 from mpsdoctor.diagnosis import BROKEN, DEGRADED, HEALTHY, NOT_APPLICABLE, UNDECIDED, FoundCause
 from mpsdoctor.registry import FAMILIES, Finding
 from mpsdoctor.report.model import Report
-from mpsdoctor.report.words import machine_line, python_line, shorten, torch_line
+from mpsdoctor.report.words import machine_line, printable, python_line, shorten, torch_line
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN, Evidence
 
 _LABEL = 14  # columns of "How we know   "
@@ -132,21 +132,21 @@ def _ask(report: Report, style: Style) -> list[Text]:
 
 
 def _chain(report: Report, style: Style) -> list[Text]:
-    line = Text("  chain  ", style="dim")
+    lines = [Text().append("  chain  ", style="dim")]
     for family in FAMILIES:
         outcomes = [finding.outcome for finding in report.findings if finding.check.family == family]
         if not outcomes or (set(outcomes) == {SKIP} and family not in _link_families(report)):
             continue
         worst = next(o for o in (FAIL, CRASH, WARN, UNKNOWN, PASS, SKIP) if o in outcomes)
-        line.append(f"{family} ", style="none")
-        line.append(f"{_SIGNS[worst]}  ", style=_STYLES[worst])
-    line.rstrip()
-    counts = [f for f in _counts(report) if f]
-    lines = [line] if len(line.plain) <= style.width else _wrapped(line.plain, style.width, indent="         ")
-    lines.append(Text("  " + " · ".join(counts), style="dim"))
+        if len(lines[-1].plain) + len(family) + 2 > style.width:
+            lines.append(Text(" " * 9))
+        lines[-1].append(f"{family} ", style="none")
+        lines[-1].append(f"{_SIGNS[worst]}  ", style=_STYLES[worst])
+    for line in lines:
+        line.rstrip()
+    lines += _wrapped(" · ".join(part for part in _counts(report) if part), style.width, indent="  ", style="dim")
     more = [f"mpsdoctor explain {cause.checks[0]}" for cause in report.diagnosis.causes[:1]]
-    if more:
-        lines.append(Text("  " + " · ".join(more), style="dim"))
+    lines += [Text("  " + command, style="dim") for command in more]
     return lines
 
 
@@ -202,11 +202,3 @@ def _labelled(
 def _wrapped(text: str, width: int, *, indent: str, style: str = "none") -> list[Text]:
     parts = textwrap.wrap(printable(text), width, initial_indent=indent if style else "", subsequent_indent=indent)
     return [Text(part, style=style) for part in parts]
-
-
-def printable(text: str) -> str:
-    """Return the text without control characters: names and logs may hold terminal escapes and newlines."""
-    return "".join(c if c.isprintable() or c == " " else _ESCAPES.get(c, "\ufffd") for c in text)
-
-
-_ESCAPES = {"\n": " ", "\t": " ", "\r": " "}

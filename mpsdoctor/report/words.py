@@ -91,3 +91,11 @@ def shorten(path: str, home: str | None) -> str:
         if folder and folder != "/" and (path == folder or path.startswith(folder.rstrip("/") + "/")):
             return "~" + path[len(folder.rstrip("/")) :]
     return path
+
+
+def printable(text: str) -> str:
+    """Return the text without control characters: names and logs may hold terminal escapes and newlines."""
+    return "".join(c if c.isprintable() or c == " " else _BLANKS.get(c, "\ufffd") for c in text)
+
+
+_BLANKS = {"\n": " ", "\t": " ", "\r": " "}
