@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpsdoctor.facts import (
         Binaries,
         Binary,
+        Claim,
         Conda,
         CondaPackage,
         Distribution,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         PerformanceLevel,
         ProcessEnd,
         Shadow,
+        Smoke,
         Torch,
         Trial,
     )
@@ -43,6 +45,7 @@ _HOMES = {
 __all__ = [
     "Binaries",
     "Binary",
+    "Claim",
     "Conda",
     "CondaPackage",
     "Distribution",
@@ -59,6 +62,7 @@ __all__ = [
     "ProcessEnd",
     "Remedy",
     "Shadow",
+    "Smoke",
     "Torch",
     "Trial",
     "Verdict",

@@ -79,6 +79,8 @@ def _fold(roots: Sequence[Finding], findings: Sequence[Finding]) -> tuple[FoundC
 
 
 def _usable(roots: Sequence[Finding], facts: Facts) -> bool | None:
+    if facts.smoke.usable is not None:  # a training run proves more than an allocation
+        return facts.smoke.usable
     if facts.torch.usable is not None:
         return facts.torch.usable
     return False if any(root.verdict.gpu is False for root in roots) else None

@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from mpsdoctor.facts import Facts
-from mpsdoctor.verdict import CRASH, FAIL, SKIP, WARN, Verdict
+from mpsdoctor.facts.messages import BY_PLACE, TOLD
+from mpsdoctor.verdict import CERTAIN, CRASH, FAIL, LIKELY, POSSIBLE, SKIP, WARN, Verdict
 
 ENTRY_POINT_GROUP = "mpsdoctor.checks"
 
@@ -31,7 +32,7 @@ FAMILIES = (
     "program",
 )
 SECTIONS = ("Tested", "Why", "What to do", "Source")
-_SUBJECTS = ("host", "interpreter", "torch", "packages", "conda", "environment", "binaries", "messages")
+_SUBJECTS = ("host", "interpreter", "torch", "packages", "conda", "environment", "binaries", "messages", "smoke")
 _PARAMETERS = frozenset((*_SUBJECTS, "facts", "today"))
 
 
@@ -40,7 +41,8 @@ class Check:
     """One check: a pure function of facts, and what the registry needs to know of it.
 
     `needs` are the links of the chain before it: where one failed, this check is not reached. `explained_by` are
-    checks whose failure makes a failure here a consequence, not a cause of its own.
+    checks whose failure makes a failure here a consequence, not a cause of its own. A check of `last_resort` is
+    asked only where no other one failed.
     """
 
     id: str
@@ -52,6 +54,7 @@ class Check:
     explained_by: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     origin: str = "mpsdoctor"
+    last_resort: bool = False
 
     def __call__(self, **facts: Any) -> Verdict:
         """Judge the given facts directly, for tests of one check."""
@@ -130,6 +133,7 @@ def check(
     causes: Sequence[str] = (),
     needs: Sequence[str] = (),
     explained_by: Sequence[str] = (),
+    last_resort: bool = False,
 ) -> Callable[[Callable[..., Verdict]], Check]:
     """Declare a check. Its parameters name the facts it wants: a subject of the facts, `facts`, or `today` (a date).
 
@@ -145,7 +149,17 @@ def check(
             raise TypeError(
                 f"check {id}: {', '.join(strangers)} is no fact; there are {', '.join(sorted(_PARAMETERS))}"
             )
-        return Check(id, family, function, cause, tuple(causes), tuple(needs), tuple(explained_by), parameters)
+        return Check(
+            id,
+            family,
+            function,
+            cause,
+            tuple(causes),
+            tuple(needs),
+            tuple(explained_by),
+            parameters,
+            last_resort=last_resort,
+        )
 
     return declare
 
@@ -207,7 +221,7 @@ def _checks_of(thing: object) -> Iterable[Check]:
 
 def order(checks: Iterable[Check]) -> tuple[Check, ...]:
     """Sort by the chain, each check behind those that it needs or that explain it. A circle is cut, never followed."""
-    ranked = sorted(checks, key=lambda c: (FAMILIES.index(c.family), c.id))
+    ranked = sorted(checks, key=lambda c: (c.last_resort, FAMILIES.index(c.family), c.id))
     by_id = {c.id: c for c in ranked}
     placed: dict[str, Check] = {}
 

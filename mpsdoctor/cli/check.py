@@ -12,6 +12,7 @@ import click
 from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
 
 if TYPE_CHECKING:
+    from mpsdoctor.cli.target import Gathered
     from mpsdoctor.report.model import Report
 
 # A shade above what a torch on a slow disk needs; see mpsdoctor.probes.torch.DEFAULT_TIMEOUT (not imported: start-up).
@@ -30,6 +31,7 @@ DEFAULT_TIMEOUT = 60.0
 @click.option("--select", multiple=True, metavar="IDS", help="Only these checks: ids, prefixes (PY) or families.")
 @click.option("--ignore", multiple=True, metavar="IDS", help="Not these checks; a reason may follow: PY103=reason.")
 @click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")
+@click.option("--smoke", is_flag=True, help="Also train for real on the GPU (see mpsdoctor smoke).")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
@@ -57,6 +59,19 @@ def check(**options: Any) -> int:
     return exit_code(report.diagnosis, report.facts, fail_on=options["fail_on"], expect=options["expect"])
 
 
+def _with_smoke(gathered: Gathered, options: dict[str, Any]) -> Gathered:
+    import dataclasses
+
+    from mpsdoctor.cli.smoke import choose
+    from mpsdoctor.smoke import SmokeRequest, run_smoke, speed_context
+
+    if gathered.source.kind != "live":
+        raise click.UsageError("--smoke trains on this machine; it does not go with --env, --from or --replay")
+    runner, executable = choose(options["python"])
+    result = run_smoke(runner, executable, SmokeRequest(quick=True, context=speed_context(runner)[1]))
+    return dataclasses.replace(gathered, facts=dataclasses.replace(gathered.facts, smoke=result))
+
+
 def _only_one(options: dict[str, Any]) -> None:
     names = {"python": "--python", "env": "--env", "from_": "--from", "replay": "--replay"}
     given = [names[name] for name in names if options[name] is not None]
@@ -82,6 +97,8 @@ def _report(options: dict[str, Any]) -> Report:
             import_torch=not options["no_import"],
             timeout=options["timeout"],
         )
+        if options["smoke"]:
+            gathered = _with_smoke(gathered, options)
     return make_report(
         gathered.facts,
         gathered.source,

@@ -14,9 +14,10 @@ from mpsdoctor.facts.conda import Conda, CondaPackage
 from mpsdoctor.facts.environment import Environment, Shadow
 from mpsdoctor.facts.host import Host, PerformanceLevel
 from mpsdoctor.facts.interpreter import Interpreter
-from mpsdoctor.facts.messages import Message, Messages
+from mpsdoctor.facts.messages import Claim, Contradiction, Message, Messages
 from mpsdoctor.facts.packages import Distribution, Packages, normalize
 from mpsdoctor.facts.process import ProcessEnd
+from mpsdoctor.facts.smoke import Smoke, SmokeStage, Speed, SpeedCase
 from mpsdoctor.facts.torch import ImportFailure, Torch, Trial
 
 SCHEMA = "mpsdoctor.facts/1"
@@ -25,8 +26,10 @@ __all__ = [
     "SCHEMA",
     "Binaries",
     "Binary",
+    "Claim",
     "Conda",
     "CondaPackage",
+    "Contradiction",
     "Distribution",
     "Environment",
     "Facts",
@@ -40,6 +43,10 @@ __all__ = [
     "Problems",
     "ProcessEnd",
     "Shadow",
+    "Smoke",
+    "SmokeStage",
+    "Speed",
+    "SpeedCase",
     "Subject",
     "Torch",
     "Trial",
@@ -62,6 +69,7 @@ class Facts(Subject):
     environment: Environment = field(default_factory=Environment)
     binaries: Binaries = field(default_factory=Binaries)
     messages: Messages = field(default_factory=Messages)
+    smoke: Smoke = field(default_factory=Smoke)
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON data; `from_json` gives the same facts back."""

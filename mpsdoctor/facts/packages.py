@@ -34,6 +34,7 @@ class Packages(Subject):
     """Every distribution that the target interpreter can see, in sys.path order (the first of a name wins)."""
 
     distributions: tuple[Distribution, ...] | None = None
+    partial: bool | None = None  # True: an extract in a ticket; what is not in it may be installed all the same
 
     def get(self, name: str) -> Distribution | None:
         """Return the distribution that an import would find, or None."""

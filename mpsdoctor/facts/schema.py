@@ -135,7 +135,7 @@ def report_schema() -> dict[str, Any]:
             "diagnosis": diagnosis,
             "plan": {"type": ["object", "null"]},
             "applied": {"type": ["object", "null"]},
-            "smoke": {"type": ["object", "null"]},
+            "smoke": {"anyOf": [{"$ref": "#/$defs/Smoke"}, {"type": "null"}]},
             "problems": _TEXTS,
             "redactions": {"type": "object", "additionalProperties": {"type": "integer"}},
         },

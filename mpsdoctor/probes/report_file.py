@@ -36,6 +36,9 @@ def read_report(data: bytes) -> tuple[Facts, Problems]:
     facts = document.get("facts") if schema["kind"] == "report" else document
     if not isinstance(facts, dict):
         raise NotAReport("this mpsdoctor report holds no facts")
+    smoke = document.get("smoke")
+    if isinstance(smoke, dict) and schema["kind"] == "report":
+        facts = {**facts, "smoke": smoke}
     return Facts.from_json(facts, problems), problems
 
 

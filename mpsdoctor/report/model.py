@@ -38,18 +38,20 @@ class Report:
     broken_plugins: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON data."""
+        """Return the report as JSON data. What the smoke run proved stands beside the facts, not among them."""
+        facts = self.facts.to_json()
+        smoke = facts.pop("smoke", None) or None
         return {
             "schema": SCHEMA,
             "tool": {"version": __version__, "python": platform.python_version()},
             "created": self.created,
             "source": {"kind": self.source.kind, "name": self.source.name},
-            "facts": self.facts.to_json(),
+            "facts": facts,
             "checks": [finding_json(finding) for finding in self.findings],
             "diagnosis": diagnosis_json(self.diagnosis),
             "plan": None,
             "applied": None,
-            "smoke": None,
+            "smoke": smoke,
             "problems": [*self.problems, *(f"plug-in {n}: {why}" for n, why in self.broken_plugins.items())],
             "redactions": {},
         }

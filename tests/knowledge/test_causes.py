@@ -58,6 +58,10 @@ FAMILY_OF = {
     "mps-slower-than-cpu": "code",
     "pin-memory-warning": "fine",
     "insufficient-information": "fine",
+    # This project's own additions to the vocabulary.
+    "torch-not-installed": "environment",
+    "torch-import-fails": "environment",
+    "gpu-training-fails": "platform",
 }
 
 
