@@ -40,9 +40,8 @@ def numpy_suits_torch(conda: Conda, host: Host, interpreter: Interpreter, packag
     if version is None:
         return unknown("torch.version")
     if numpy is None:
-        return (
-            skip("NumPy is not installed") if packages.distributions is not None else unknown("packages.distributions")
-        )
+        complete = packages.distributions is not None and not packages.partial
+        return skip("NumPy is not installed") if complete else unknown("packages.distributions")
     parsed = versions.parse(numpy)
     evidence = [
         Evidence("torch.version", version, torch.source("version") or packages.source("*")),

@@ -45,11 +45,8 @@ def companions_belong_to_torch(conda: Conda, interpreter: Interpreter, packages:
     found = [packages.get(name) for name in _COMPANIONS]
     installed = [one for one in found if one is not None and one.version]
     if not installed:
-        return (
-            skip("neither torchvision nor torchaudio is installed")
-            if packages.distributions is not None
-            else unknown("packages.distributions")
-        )
+        complete = packages.distributions is not None and not packages.partial
+        return skip("neither is installed") if complete else unknown("packages.distributions")
     strangers = [one for one in installed if _belongs(version, one) is False]
     evidence = [Evidence("torch.version", version, torch.source("version") or packages.source("*"))]
     evidence += [Evidence(f"packages.{one.name}", one.version, packages.source("*")) for one in installed]

@@ -71,7 +71,9 @@ def _installed_on_purpose(shadow: Shadow, packages: Packages) -> bool:
 
 
 def _hides_installed(shadow: Shadow, packages: Packages) -> bool:
-    return shadow.name in _PACKAGES and (packages.distributions is None or packages.get(shadow.name) is not None)
+    return shadow.name in _PACKAGES and (
+        packages.get(shadow.name) is not None or packages.distributions is None or packages.partial is True
+    )
 
 
 def _inside(file: str | None, path: str) -> bool:

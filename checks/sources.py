@@ -39,6 +39,8 @@ def one_source_and_one_copy(conda: Conda, interpreter: Interpreter, packages: Pa
     """
     if packages.distributions is None:
         return unknown("packages.distributions")
+    if packages.partial and packages.get("torch") is None:
+        return unknown("packages.torch")
     overlap = [name for name in _STACK if _both_own(name, conda, packages)]
     if overlap:
         return _overlapping(overlap, conda, interpreter, packages, torch)
