@@ -221,9 +221,11 @@ def test_large_records_tell_the_same_as_small_ones(tmp_path: Path):
 def test_records_without_a_subdir_take_it_from_the_channel(tmp_path: Path):
     put(tmp_path / "conda-meta" / "old-1.0-0.json", json.dumps({"channel": f"{MAIN}/osx-64"}))
     put(tmp_path / "conda-meta" / "bare-1.0-0.json", json.dumps({"channel": "defaults", "subdir": 3}))
+    put(tmp_path / "conda-meta" / "own-1.0-0.json", json.dumps({"channel": "defaults", "subdir": "osx-arm64"}))
     assert [(p.name, p.channel, p.subdir) for p in read_conda(tmp_path, home=None).packages or ()] == [
         ("bare", "defaults", None),
         ("old", "pkgs/main", "osx-64"),
+        ("own", "defaults", "osx-arm64"),
     ]
 
 

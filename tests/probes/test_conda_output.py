@@ -117,6 +117,13 @@ def test_recorded_other_tools(file: str, family: str, prefix: str, root: str | N
     assert (found.tool_platform, found.is_base, found.configured_channels) == ("osx-arm64", False, ("conda-forge",))
 
 
+@pytest.mark.parametrize(("prefix", "name", "is_base"), [("/m", "base", True), ("/m/envs/x", None, False)])
+def test_conda_without_an_active_environment(prefix: str, name: str | None, is_base: bool):
+    data = {"conda_version": "26.7.1", "active_prefix": None, "default_prefix": prefix, "root_prefix": "/m"}
+    found = parse_conda_info(json.dumps(data))
+    assert (found.prefix, found.environment_name, found.is_base) == (prefix, name, is_base)
+
+
 @pytest.mark.parametrize("key", ["environments_info", "global_info"])
 def test_pixi_outside_a_project(key: str):
     found = parse_conda_info(json.dumps({"platform": "osx-arm64", key: [] if key == "environments_info" else {}}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import sys
 import venv
 from pathlib import Path
@@ -117,6 +118,10 @@ def test_an_unpacked_wheel_agrees_with_the_table_of_releases(
     assert facts.interpreter.source("version").startswith("torch/_C.cpython-3")
     assert (facts.interpreter.venv, facts.interpreter.conda, facts.interpreter.prefix) == (None, None, None)
     assert facts.conda.present is None, "a site-packages folder does not tell what is around it"
+
+
+def test_the_reader_knows_its_own_system():
+    assert env_folder._THIS_SYSTEM == platform.system()
 
 
 def test_wheels_of_two_architectures_side_by_side(tmp_path: Path, mac_wheels: MacWheels):

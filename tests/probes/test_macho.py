@@ -120,6 +120,11 @@ def test_deployment_target(tmp_path: Path, commands: list[bytes], minimum: str, 
     assert (problem in (binary.problem or "")) if problem else binary.problem is None
 
 
+@pytest.mark.parametrize(("file_type", "kind"), [(6, "truncated"), (2, "truncated"), (9, "mach-o"), (10, "mach-o")])
+def test_debug_files_and_stubs_describe_the_data_of_another_file(tmp_path: Path, file_type: int, kind: str):
+    assert read(tmp_path, make.image("arm64", [make.segment(0, 10**6)], file_type=file_type)).kind == kind
+
+
 def test_every_way_to_link_a_library(tmp_path: Path):
     numbers = {"load": 0xC, "reexport": 0x8000001F, "upward": 0x80000023, "lazy": 0x20}
     commands = [make.dylib(name, number) for name, number in numbers.items()]
