@@ -14,7 +14,7 @@ from mpsdoctor.probes.apple import observe_host
 from mpsdoctor.probes.choice import Target
 from mpsdoctor.probes.interpreter import InterpreterAnswer, ask_interpreter, not_started
 from mpsdoctor.probes.process import end_all_children
-from mpsdoctor.probes.runner import Runner
+from mpsdoctor.probes.runner import Runner, home_folder
 from mpsdoctor.probes.torch import DEFAULT_TIMEOUT, ask_torch
 
 _WORKERS = 16  # one for every command that can run at the same time: they wait, they do not compute
@@ -127,7 +127,7 @@ def _conda(runner: Runner, interpreter: Interpreter, problems: Problems) -> Cond
         from mpsdoctor.probes.conda import read_conda
 
         prefix = interpreter.prefix or interpreter.venv_home
-        return encode(read_conda(Path(prefix), home=Path.home())) if prefix else None
+        return encode(read_conda(Path(prefix), home=home_folder())) if prefix else None
 
     told = runner.probe("conda", read)
     if told is not None:

@@ -52,9 +52,11 @@ def check(**options: Any) -> int:
 
         print_text(format_json(report, make_redactor()), options["output"])
     else:
+        from mpsdoctor.probes.runner import home_folder
         from mpsdoctor.report.text import Style, format_text
 
-        style = Style(terminal_width(), options["verbose"], str(Path.home()))
+        home = home_folder()
+        style = Style(terminal_width(), options["verbose"], None if home is None else str(home))
         print_lines(format_text(report, style), options["output"])
     return exit_code(report.diagnosis, report.facts, fail_on=options["fail_on"], expect=options["expect"])
 

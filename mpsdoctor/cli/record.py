@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mpsdoctor.cli.output import Progress
+from mpsdoctor.cli.output import CannotWrite, Progress
 
 
 @click.command()
@@ -26,8 +26,11 @@ def record(directory: Path, python: str | None, no_import: bool, timeout: float)
     from mpsdoctor.probes.recording import RecordingRunner
     from mpsdoctor.probes.runner import LiveRunner
 
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise click.UsageError(f"{directory} is there already and not an empty folder; nothing was written")
+    try:
+        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+            raise click.UsageError(f"{directory} is there already and not an empty folder; nothing was written")
+    except OSError as error:
+        raise click.UsageError(f"{directory} cannot be used: {error.strerror or error}") from error
     runner = RecordingRunner(LiveRunner())
     try:
         target = choose_target(python, runner.environ)
@@ -44,7 +47,7 @@ def record(directory: Path, python: str | None, no_import: bool, timeout: float)
             created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         )
     except OSError as error:
-        raise click.ClickException(f"{directory} could not be written: {error.strerror or error}") from error
+        raise CannotWrite(f"{directory} could not be written: {error.strerror or error}") from error
     removed = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items())) or "nothing"
     click.echo(f"recorded in {directory}; removed: {removed}. Play it with: mpsdoctor check --replay {directory}")
     return 0

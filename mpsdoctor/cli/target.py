@@ -13,9 +13,12 @@ import click
 
 from mpsdoctor.facts import Facts
 from mpsdoctor.facts.redaction import Redactor
+from mpsdoctor.probes.runner import expanded, home_folder
 from mpsdoctor.registry import Selection
 from mpsdoctor.report.model import Source
 
+SETTINGS = frozenset({"ignore", "select"})
+SETTINGS_LIMIT = 4 * 1024 * 1024  # bytes; the longest pyproject.toml files have some 100 kB
 REPORT_LIMIT = 64 * 1024 * 1024  # bytes; a full report of 300 packages has under 1 MB
 
 
@@ -71,7 +74,7 @@ def _from_env(env: str) -> Gathered:
     from mpsdoctor.probes.env_folder import NotAnEnvironment, read_env
 
     try:
-        return Gathered(read_env(Path(env).expanduser()), Source("env", env))
+        return Gathered(read_env(expanded(env)), Source("env", env))
     except NotAnEnvironment as error:
         raise click.UsageError(str(error)) from error
 
@@ -82,7 +85,7 @@ def _from_recording(replay: str, import_torch: bool, timeout: float) -> Gathered
     from mpsdoctor.probes.recording import NotARecording, ReplayRunner
 
     try:
-        runner = ReplayRunner(Path(replay).expanduser())
+        runner = ReplayRunner(expanded(replay))
     except NotARecording as error:
         raise click.UsageError(str(error)) from error
     facts, problems = observe(runner, Target("python", "the recording"), import_torch=import_torch, timeout=timeout)
@@ -106,7 +109,7 @@ def _read(name: str) -> bytes:
             raise click.UsageError("there is nothing on stdin")
         data = sys.stdin.buffer.read(REPORT_LIMIT + 1)
     else:
-        path = Path(name).expanduser()
+        path = expanded(name)
         try:
             if not path.exists():
                 raise click.UsageError(f"there is no file {name!r}")
@@ -131,7 +134,8 @@ def make_redactor() -> Redactor:
         user: str | None = getpass.getuser()
     except (OSError, KeyError, ImportError):
         user = None
-    return Redactor(home=str(Path.home()), user=user, host=platform.node() or None)
+    home = home_folder()
+    return Redactor(home=None if home is None else str(home), user=user, host=platform.node() or None)
 
 
 def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:
@@ -177,18 +181,30 @@ def _settings() -> dict[str, Any]:
         return {}
     for folder in (start, *start.parents):
         path = folder / "pyproject.toml"
-        if not path.is_file():
+        try:
+            if not path.is_file():
+                continue
+        except OSError:  # a folder above that this user may not read
             continue
         if sys.version_info >= (3, 11):
             import tomllib
         else:
             import tomli as tomllib
         try:
-            table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("mpsdoctor", {})
-        except (OSError, ValueError, AttributeError) as error:
+            if path.stat().st_size > SETTINGS_LIMIT:
+                raise ValueError(f"it is larger than {SETTINGS_LIMIT >> 20} MB")
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
             raise click.UsageError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from error
+        tools = document.get("tool", {})
+        table = tools.get("mpsdoctor", {}) if isinstance(tools, dict) else {}
         if not isinstance(table, dict):
             raise click.UsageError(f"{path}: [tool.mpsdoctor] must be a table")
+        strangers = sorted(table.keys() - SETTINGS)
+        if strangers:
+            raise click.UsageError(
+                f"{path}: [tool.mpsdoctor] has no setting {strangers[0]!r}; it has ignore and select"
+            )
         return table
     return {}
 

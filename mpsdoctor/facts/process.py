@@ -32,4 +32,5 @@ class ProcessEnd:
             return "did not answer in time" if self.seconds is None else f"gave no answer for {self.seconds:.0f} s"
         if self.how == "exit":
             return f"left with exit status {self.code}"
-        return self.error or "could not be started"
+        words = "was not started" if self.how == "refused" else "could not be started"
+        return f"{words}: {self.error}" if self.error else words

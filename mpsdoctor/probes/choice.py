@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpsdoctor.probes.runner import expanded
+
 
 class NoSuchInterpreter(ValueError):
     """The path asked for cannot be an interpreter; the message is one plain line."""
@@ -26,31 +28,38 @@ class Target:
 def choose_target(python: str | None, environ: Mapping[str, str]) -> Target:
     """Choose the interpreter. Raises NoSuchInterpreter for a path that cannot be one."""
     if python is not None:
-        return _asked_for(python, environ)
+        try:
+            return _asked_for(python, environ)
+        except OSError as error:
+            raise NoSuchInterpreter(f"{python!r} cannot be reached: {error.strerror or error}") from error
+    gone = ""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = environ.get(variable)
         if prefix:
             found = _in_prefix(Path(prefix), variable)
             if found is not None:
                 return found
+            gone += f"; the environment that {variable} names holds no Python"
     path = _path_without_own_environment(environ)
-    found_on_path = shutil.which("python3", path=path) or shutil.which("python", path=path)
+    found_on_path = _which("python3", path) or _which("python", path)
     if found_on_path:
-        return Target(found_on_path, "python3 on PATH")
-    return Target(sys.executable, "the Python that runs mpsdoctor; there is no other on PATH")
+        return Target(found_on_path, f"python3 on PATH{gone}")
+    return Target(sys.executable, f"the Python that runs mpsdoctor; there is no other on PATH{gone}")
 
 
 def _asked_for(python: str, environ: Mapping[str, str]) -> Target:
     if not python or "\0" in python:
         raise NoSuchInterpreter("--python needs the path of an interpreter")
-    path = Path(python).expanduser()
-    if os.sep not in python and not os.path.lexists(path):
-        found = shutil.which(python, path=environ.get("PATH"))
-        if found is None:
+    path = expanded(python)
+    # A repository often holds a folder called python: a bare name then means the one on PATH, as in a shell.
+    if os.sep not in python and (not os.path.lexists(path) or path.is_dir()):
+        found = _which(python, environ.get("PATH", os.defpath))
+        if found is not None:
+            return Target(found, "--python, found on PATH")
+        if not path.is_dir():
             raise NoSuchInterpreter(f"there is no {python!r} here and none on PATH")
-        return Target(found, "--python, found on PATH")
     if path.is_symlink() and not path.exists():
-        return Target(str(path), "--python", dangling=_link_target(path))
+        return Target(str(path.absolute()), "--python", dangling=_link_target(path))
     if not path.exists():
         raise NoSuchInterpreter(f"there is no file {str(path)!r}")
     if path.is_dir():
@@ -67,17 +76,29 @@ def _asked_for(python: str, environ: Mapping[str, str]) -> Target:
 def _in_prefix(prefix: Path, chosen_by: str) -> Target | None:
     for name in ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe"):
         candidate = prefix / name
-        if candidate.is_symlink() and not candidate.exists():
-            return Target(str(candidate), chosen_by, dangling=_link_target(candidate))
-        if candidate.is_file():
-            return Target(str(candidate), chosen_by)
+        try:
+            if candidate.is_symlink() and not candidate.exists():
+                return Target(str(candidate), chosen_by, dangling=_link_target(candidate))
+            if candidate.is_file():
+                return Target(str(candidate), chosen_by)
+        except OSError:  # a folder that this user may not read
+            return None
     return None
+
+
+def _which(name: str, path: str) -> str | None:
+    found = shutil.which(name, path=path)
+    try:
+        # Absolute: PATH may hold relative folders, and a bare name would be searched for once more when it is run.
+        return found if found is None else str(Path(found).absolute())
+    except OSError:  # the working folder was deleted
+        return None
 
 
 def _link_target(path: Path) -> str:
     try:
         return str(path.readlink())
-    except OSError:  # a loop of links, or it went away
+    except OSError:  # it went away just now
         return str(path)
 
 

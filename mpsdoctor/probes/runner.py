@@ -62,6 +62,17 @@ class Runner(Protocol):
         """Return the JSON answer of one of our own file readers; from a recording, the recorded answer or None."""
 
 
+def home_folder() -> Path | None:
+    """Return this user's home folder; None where nothing names one, as for a container's numeric user."""
+    path = os.path.expanduser("~")  # noqa: PTH111 - Path.home raises there
+    return Path(path) if os.path.isabs(path) else None  # noqa: PTH117
+
+
+def expanded(path: str) -> Path:
+    """Return the path with ~ and ~user resolved; as it is where there is no such user."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
+
+
 class LiveRunner:
     """This machine."""
 
