@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ LABEL = "<python facts probe>"
 TIMEOUT = 15.0  # seconds; a healthy start takes 0.05, a cold disk or endpoint protection some seconds
 SCRIPTS = Path(__file__).with_name("target")
 _SOURCE = "the interpreter"
+_PLACEHOLDER = "/usr/bin/python3"  # Apple's, where the developer tools are missing: it opens a dialog on the screen
 _HOME_LINE = re.compile(r"^home\s*=\s*(.{1,1024})$", re.MULTILINE)
 
 
@@ -33,6 +35,11 @@ class InterpreterAnswer:
 
 def ask_interpreter(runner: Runner, executable: str, chosen_by: str) -> InterpreterAnswer:
     """Run the target with our script and return what it says; its failure to answer is a fact, too."""
+    if _is_placeholder(runner, executable):
+        error = "it is Apple's placeholder, which would ask on the screen to install the developer tools"
+        end = ProcessEnd(how="refused", error=error)
+        silent = Interpreter(executable=executable, chosen_by=chosen_by, end=end, sources={"*": "xcode-select -p"})
+        return InterpreterAnswer(silent, _environment({}, runner), False)
     done = runner.run([executable, "-B", str(SCRIPTS / "interpreter_probe.py")], timeout=TIMEOUT, label=LABEL)
     values = parse_answers(done.stdout)
     if values is None:
@@ -43,6 +50,12 @@ def ask_interpreter(runner: Runner, executable: str, chosen_by: str) -> Interpre
         _environment(values, runner),
         answers.flag("/.dockerenv") is True,
     )
+
+
+def _is_placeholder(runner: Runner, executable: str) -> bool:
+    if not runner.live or runner.system != "Darwin" or os.path.realpath(executable) != _PLACEHOLDER:
+        return False
+    return not runner.run(["xcode-select", "-p"], timeout=TIMEOUT).ok
 
 
 def _silent(done: Completed, executable: str, chosen_by: str) -> Interpreter:
