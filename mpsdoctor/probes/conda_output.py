@@ -12,8 +12,11 @@ from typing import Any
 from mpsdoctor.facts import Conda, CondaPackage
 from mpsdoctor.probes.files import load_json, without_credentials
 
-# Hosts whose channels conda itself shows by their short name.
-_CHANNEL_HOST = re.compile(r"https?://(?:conda\.anaconda\.org|repo\.anaconda\.com|repo\.prefix\.dev)/(?:t/[^/]+/)?")
+# Channels that conda shows by their short name. A company's mirror of one is that channel, whatever its host.
+_WELL_KNOWN = re.compile(
+    r"https?://.*/(pkgs/(?:main|r|free|pro|msys2)|conda-forge|pytorch|pytorch-nightly|pytorch-test|apple|bioconda|nvidia"
+    r"|fastai|huggingface|intel|rapidsai|robostack-staging)"
+)
 _SUBDIR = re.compile(r"/(?:noarch|(?:osx|linux|win|emscripten|wasi)-[a-z0-9]+)/?$")
 _FAMILIES = {
     "miniforge": "miniforge",
@@ -29,13 +32,14 @@ _OF_ONE_PREFIX = ("present", "environment_name", "is_base", "subdir", "packages"
 
 
 def channel_name(channel: str) -> str:
-    """Return a channel as conda lists it, without subdir and credentials.
+    """Return a channel without subdir and credentials: a well-known one by its name, another one by its URL.
 
-    >>> channel_name("https://conda.anaconda.org/t/tk-123/conda-forge/osx-arm64")
+    >>> channel_name("https://conda.example.org/t/tk-123/conda-forge/osx-arm64")
     'conda-forge'
     """
     bare = _SUBDIR.sub("", without_credentials(channel)).rstrip("/")
-    return _CHANNEL_HOST.sub("", bare)
+    known = _WELL_KNOWN.fullmatch(bare)
+    return known[1] if known else bare
 
 
 def family_of_path(path: str) -> str | None:

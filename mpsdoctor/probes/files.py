@@ -13,7 +13,7 @@ from pathlib import Path
 MAX_ENTRIES = 20_000  # of one folder; a site-packages folder has some hundreds, a conda lib folder a few thousand
 
 _URL_USER = re.compile(r"(?<=://)[^/\s]*@")
-_URL_TOKEN = re.compile(r"(?<=/t/)[^/\s]+(?=/)")  # https://conda.anaconda.org/t/<token>/channel
+_URL_TOKEN = re.compile(r"(?<=/t/)[^/\s]+(?=/)")  # a conda channel: https://host/t/<token>/channel
 
 
 class NotAFile(OSError):

@@ -16,8 +16,8 @@ from mpsdoctor.probes.conda import (
 )
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
-FORGE = "https://conda.anaconda.org/conda-forge"
-MAIN = "https://repo.anaconda.com/pkgs/main"
+FORGE = "https://conda.example.org/conda-forge"
+MAIN = "https://repo.example.org/pkgs/main"
 
 
 def put(path: Path, text: str) -> Path:

@@ -14,8 +14,8 @@ from mpsdoctor.probes.conda import merge_conda, parse_conda_config, parse_conda_
 from mpsdoctor.probes.conda_output import channel_name, family_of_path
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
-FORGE = "https://conda.anaconda.org/conda-forge"
-MAIN = "https://repo.anaconda.com/pkgs/main"
+FORGE = "https://conda.example.org/conda-forge"
+MAIN = "https://repo.example.org/pkgs/main"
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,12 @@ MAIN = "https://repo.anaconda.com/pkgs/main"
         (f"{FORGE}/noarch/", "conda-forge"),
         (MAIN, "pkgs/main"),
         (f"{MAIN}/osx-64", "pkgs/main"),
-        ("https://conda.anaconda.org/t/tk-1/private/osx-64", "private"),
+        ("https://conda.example.org/t/tk-1/private/osx-64", "https://conda.example.org/t/***/private"),
+        ("https://mirror.example.org/api/conda/conda-forge/osx-arm64", "conda-forge"),
+        ("https://conda.example.org/my-conda-forge/noarch", "https://conda.example.org/my-conda-forge"),
         ("https://user:password@conda.example.org/team/osx-64", "https://conda.example.org/team"),
         ("pypi", "pypi"),
+        ("file:///Users/someone/pytorch", "file:///Users/someone/pytorch"),
         ("conda-forge", "conda-forge"),
     ],
 )

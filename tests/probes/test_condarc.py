@@ -52,7 +52,7 @@ def test_condarc_files_in_their_order(tmp_path: Path):
         ("channels: []", None, ()),
         ("channels:\n", None, ()),
         ("channels:\n  - https://me:secret@host.org/t/tk-1/ch\n", None, ("https://host.org/t/***/ch",)),
-        ("channels:\n  - https://conda.anaconda.org/conda-forge/\n", None, ("conda-forge",)),
+        ("channels:\n  - https://conda.example.org/conda-forge/\n", None, ("conda-forge",)),
         ("\ufeffsubdir: osx-64", "osx-64", None),
         ("{subdir: osx-64}", None, None),
         (":\n- : -\n[[[", None, None),

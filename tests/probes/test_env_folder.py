@@ -121,7 +121,7 @@ def test_an_unpacked_wheel_agrees_with_the_table_of_releases(
 
 
 def test_the_reader_knows_its_own_system():
-    assert env_folder._THIS_SYSTEM == platform.system()
+    assert platform.system() == env_folder._THIS_SYSTEM
 
 
 def test_wheels_of_two_architectures_side_by_side(tmp_path: Path, mac_wheels: MacWheels):
@@ -216,7 +216,7 @@ def test_a_venv_whose_base_is_gone(tmp_path: Path):
 
 
 def test_a_conda_prefix(tmp_path: Path):
-    record = json.dumps({"channel": "https://conda.anaconda.org/conda-forge/osx-arm64", "subdir": "osx-arm64"})
+    record = json.dumps({"channel": "https://conda.example.org/conda-forge/osx-arm64", "subdir": "osx-arm64"})
     for name in ("python-3.13.3-h81fe080_101_cp313", "pytorch-2.7.1-cpu_generic_py313_h510b526_1"):
         put(tmp_path / "conda-meta" / f"{name}.json", record)
     put(tmp_path / ".condarc", "subdir: osx-64\n")
