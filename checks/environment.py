@@ -66,9 +66,18 @@ def variables_do_what_they_say(environment: Environment, packages: Packages, tor
     name, worst = judged[0]
     detail = f"{name}={environment.variables[name][:_SHOWN]}: {worst.why}"
     remedies = [Remedy(f"{other.remedy}." if other.remedy[-1:] != "?" else other.remedy) for _, other in judged]
-    if worst.outcome == "invalid" and torch.imported is False:
+    if worst.outcome == "invalid" and _stopped_by_a_number(torch):
         return fail(detail, evidence, remedies, confidence="likely", gpu=False)
     return warn(detail, evidence, remedies)
+
+
+def _stopped_by_a_number(torch: Torch) -> bool:
+    """Did the import end as it does where torch cannot read a variable as a number: by stoi, or by a signal?"""
+    failure, end = torch.import_failure, torch.end
+    if torch.imported or (failure is None and end is None):
+        return False
+    text = (failure.message if failure else "") + (end.stderr_tail or "" if end else "")
+    return "stoi" in text or "invalid_argument" in text or (end is not None and end.how == "signal")
 
 
 def _version(torch: Torch, packages: Packages) -> str | None:

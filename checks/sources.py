@@ -1,5 +1,7 @@
 """Who installed torch and what belongs to it: one source, one copy, and every file of it."""
 
+import re
+
 from mpsdoctor import (
     Conda,
     Distribution,
@@ -20,6 +22,8 @@ from mpsdoctor.knowledge import versions
 from ._commands import CONDA_TORCH, conda_record, from_pip, pip
 
 _CHAIN = ("HW101", "PY100")
+# How the dynamic linker says that a library found is not the one that was linked.
+_LINKING = re.compile(r"[Ss]ymbol not found|undefined symbol|Library not loaded|Expected in")
 _STACK = ("torch", "torchvision", "torchaudio", "numpy")
 
 
@@ -90,7 +94,7 @@ def _overlapping(names: list[str], conda: Conda, interpreter: Interpreter, packa
         )
     ]
     detail = f"conda and pip both own {' and '.join(names)} in this environment."
-    if torch.imported is False and names != ["numpy"]:
+    if names != ["numpy"] and _LINKING.search(torch.import_failure.message if torch.import_failure else ""):
         return fail(detail, evidence, remedies, confidence="likely", gpu=False)
     return warn(detail, evidence, remedies)
 

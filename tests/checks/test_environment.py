@@ -199,6 +199,10 @@ class TestVariablesDoWhatTheySay:
     def test_one_that_stops_an_old_torch_fails_only_with_the_import(self) -> None:
         old = Torch(version="2.5.1", imported=False, import_failure=ImportFailure(message="stoi: no conversion"))
         assert variables(old, PYTORCH_ENABLE_MPS_FALLBACK="true").outcome == "fail"
+        died = Torch(version="2.5.1", imported=False, end=ProcessEnd(how="signal", signal="SIGABRT"), stage="import")
+        assert variables(died, PYTORCH_ENABLE_MPS_FALLBACK="true").outcome == "fail"
+        other = Torch(version="2.5.1", imported=False, import_failure=ImportFailure(message="Library not loaded"))
+        assert variables(other, PYTORCH_ENABLE_MPS_FALLBACK="true").outcome == "warn"
         assert variables(Torch(version="2.5.1"), PYTORCH_ENABLE_MPS_FALLBACK="true").outcome == "warn"
 
     def test_tells_the_worst_first_and_names_all(self) -> None:

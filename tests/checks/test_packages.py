@@ -105,7 +105,11 @@ class TestCompanions:
         assert run_check("PK101", packages=same).outcome == "pass"
         assert run_check("PK101", packages=other).outcome == "fail"
 
-    def test_claims_nothing_of_builds_from_source(self) -> None:
+    def test_claims_nothing_of_builds_from_source_and_of_unreadable_requirements(self) -> None:
+        pinned = Distribution(name="torchvision", version="0.30.0a0", requires=("!! damaged", "torch==2.15.0"))
+        for version in ("2.15.0a0+git2d5fec4", "2.16.0.dev20261120"):
+            found = Packages(distributions=(Distribution(name="torch", version=version), pinned))
+            assert run_check("PK101", packages=found).outcome == ("fail" if "dev" in version else "pass")
         assert self.companions(torch="2.2.0a0+git2d5fec4", torchvision="0.17.0a0").outcome == "pass"
 
     def test_without_companions_or_facts(self) -> None:
