@@ -20,7 +20,7 @@ from mpsdoctor import (
 )
 from mpsdoctor.knowledge import known_bad, releases, versions
 
-from ._imports import explain_import_failure
+from ._imports import IMPORT_CAUSES, explain_import_failure
 
 
 def installed_version(torch: Torch, packages: Packages) -> str | None:
@@ -154,9 +154,9 @@ def _older_torch(best: releases.Release | None, host: Host, interpreter: Interpr
     "TO103",
     family="torch",
     cause="torch-import-fails",
-    causes=("arch-mismatch-binaries", "missing-libomp", "duplicate-openmp", "numpy2-abi", "macos-too-old-for-torch"),
+    causes=tuple(sorted(IMPORT_CAUSES)),
     needs=("HW101", "PY100", "PY101", "TO101"),
-    explained_by=("PK106", "PK107", "PK105", "EN101"),
+    explained_by=("EN101", "EN103", "EN104", "PK103", "PK105", "PK106", "PK107"),
 )
 def torch_imports(torch: Torch) -> Verdict:
     """torch can be imported.
