@@ -1,6 +1,7 @@
 """OpenMP runtimes: one in a process."""
 
 import posixpath
+import re
 
 from mpsdoctor import (
     Binaries,
@@ -22,6 +23,7 @@ from mpsdoctor import (
 
 from ._commands import conda_record, from_pip
 
+_OF_TORCH = re.compile(r"-packages/(?:torch/lib|functorch/\.dylibs)/[^/]+$")  # an environment may be called torch
 _TRUE = ("1", "true", "yes", "on", "t", "y")
 
 
@@ -102,7 +104,7 @@ def _pair(
     """Return the runtimes of torch and of NumPy, where both are known and are two files."""
     lib = posixpath.normpath(f"{interpreter.prefix or conda.prefix}/lib")
     shared = [runtime for runtime in runtimes if posixpath.dirname(runtime.path) == lib]
-    own = next((r for r in runtimes if "/torch/lib/" in r.path or "/functorch/.dylibs/" in r.path), None)
+    own = next((runtime for runtime in runtimes if _OF_TORCH.search(runtime.path)), None)
     torchs = own or _named(_linked_by_torch(binaries), shared)
     numpys = _named(_linked_by_numpy(conda, packages), shared)
     if torchs is None or numpys is None or torchs.path == numpys.path:

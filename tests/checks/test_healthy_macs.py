@@ -7,7 +7,18 @@ from datetime import date
 
 import pytest
 
-from mpsdoctor import Binaries, Distribution, Facts, Packages, Torch, run_check
+from mpsdoctor import (
+    Binaries,
+    Binary,
+    Distribution,
+    Facts,
+    ImportFailure,
+    Packages,
+    ProcessEnd,
+    Shadow,
+    Torch,
+    run_check,
+)
 from mpsdoctor.diagnosis import diagnose
 from mpsdoctor.registry import judge, load_registry
 
@@ -58,3 +69,86 @@ class TestOneFaultInAHealthyMac:
         facts = replace(wheel_mac, binaries=Binaries(files=files), torch=Torch())
         verdict = check_facts("PK104", facts)
         assert verdict.remedies[0].commands[0][:2] == ("uv", "pip")
+
+
+def failing(message: str, file: str | None = None) -> Torch:
+    return Torch(imported=False, import_failure=ImportFailure(message=message, file=file))
+
+
+def causes_of(facts: Facts) -> list[str]:
+    return [one.cause for one in diagnose(judge(facts, load_registry(), today=TODAY), facts).causes]
+
+
+class TestAFailedImportHasOneCause:
+    """What the files show is the cause; that torch cannot be imported follows from it."""
+
+    def test_a_file_called_torch(self, wheel_mac: Facts) -> None:
+        surroundings = replace(wheel_mac.environment, shadows=(Shadow(name="torch", path="/proj/torch.py"),))
+        torch = failing("No module named 'torch.nn'; 'torch' is not a package", "/proj/torch.py")
+        assert causes_of(replace(wheel_mac, environment=surroundings, torch=torch)) == ["local-file-shadows-torch"]
+
+    def test_files_for_another_architecture(self, wheel_mac: Facts) -> None:
+        files = tuple(
+            replace(b, kind="mach-o", architectures=("x86_64",)) if b.role.startswith("torch") else b
+            for b in wheel_mac.binaries.files or ()
+        )
+        torch = failing("dlopen(/e/_C.so, 2): incompatible architecture (have 'x86_64', need 'arm64')")
+        facts = replace(wheel_mac, binaries=Binaries(files=files), torch=torch)
+        assert causes_of(facts) == ["arch-mismatch-binaries"]
+
+    def test_a_missing_openmp_runtime(self, wheel_mac: Facts) -> None:
+        files = tuple(b for b in wheel_mac.binaries.files or () if not b.path.endswith("torch/lib/libomp.dylib"))
+        torch = failing("dlopen(/e/_C.so, 2): Library not loaded: @rpath/libomp.dylib")
+        assert causes_of(replace(wheel_mac, binaries=Binaries(files=files), torch=torch)) == ["missing-libomp"]
+
+    def test_two_openmp_runtimes_that_crash_without_a_word(self, conda_mac: Facts) -> None:
+        own = Binary(
+            path="/e/site-packages/torch/lib/libomp.dylib", role="openmp", kind="mach-o", architectures=("arm64",)
+        )
+        files = Binaries(files=(*(conda_mac.binaries.files or ()), own))
+        torch = Torch(imported=False, end=ProcessEnd(how="signal", signal="SIGSEGV", stage="import"), stage="import")
+        assert causes_of(replace(conda_mac, binaries=files, torch=torch)) == ["duplicate-openmp"]
+
+    def test_torch_of_two_sources(self, conda_mac: Facts) -> None:
+        wheel = Distribution(name="torch", version="2.9.1", location="/x", installer="pip", missing_files=0)
+        facts = replace(
+            conda_mac,
+            packages=Packages(distributions=(wheel,)),
+            torch=failing("Symbol not found: __ZN2at8internal15invoke_parallel Expected in: /e/lib/libtorch_cpu.dylib"),
+        )
+        assert causes_of(facts) == ["mixed-package-sources"]
+
+    def test_a_truncated_library(self, wheel_mac: Facts) -> None:
+        files = tuple(
+            replace(b, kind="truncated") if "libtorch_cpu" in b.path else b for b in wheel_mac.binaries.files or ()
+        )
+        facts = replace(wheel_mac, binaries=Binaries(files=files), torch=failing("dlopen: truncated mach-o"))
+        assert causes_of(facts) == ["torch-import-fails"]
+
+    def test_a_variable_that_this_torch_cannot_read(self, wheel_mac: Facts) -> None:
+        surroundings = replace(wheel_mac.environment, variables={"PYTORCH_ENABLE_MPS_FALLBACK": "true"})
+        old = Packages(distributions=(Distribution(name="torch", version="2.6.0", installer="uv", missing_files=0),))
+        torch = replace(failing("stoi: no conversion"), version="2.6.0")
+        assert causes_of(replace(wheel_mac, environment=surroundings, packages=old, torch=torch)) == [
+            "env-var-ineffective"
+        ]
+
+
+class TestAnIntelPythonOnAppleSilicon:
+    def test_all_that_its_environment_shows_follows_from_it(self, conda_mac: Facts) -> None:
+        intel = tuple(replace(p, subdir="osx-64") for p in conda_mac.conda.packages or ())
+        old = Packages(
+            distributions=(
+                Distribution(name="torch", version="2.2.2", installer="pip"),
+                Distribution(name="torchvision", version="0.22.0", installer="conda"),
+                Distribution(name="numpy", version="2.0.0", installer="pip"),
+            )
+        )
+        facts = replace(
+            conda_mac,
+            interpreter=replace(conda_mac.interpreter, machine="x86_64", translated=True, macos_version_seen="10.16"),
+            conda=replace(conda_mac.conda, subdir="osx-64", tool_platform="osx-64", packages=intel),
+            packages=old,
+            torch=Torch(imported=True, version="2.2.2", built=True, available=True),
+        )
+        assert causes_of(facts) == ["x86-python-under-rosetta"]
