@@ -104,10 +104,10 @@ def _packages(runner: Runner, interpreter: Interpreter, problems: Problems) -> P
     if runner.live and interpreter.site_packages is None:
         return Packages()
     told = runner.probe("packages", read)
-    return decode(Packages, told, problems, "packages") if told is not None else _recorded_packages(runner)
+    return decode(Packages, told, problems, "packages") if told is not None else _recorded_packages(runner, problems)
 
 
-def _recorded_packages(runner: Runner) -> Packages:
+def _recorded_packages(runner: Runner, problems: Problems) -> Packages:
     """Recordings made with pip's or uv's own commands instead of our reader."""
     from mpsdoctor.probes import packages
 
@@ -118,7 +118,10 @@ def _recorded_packages(runner: Runner) -> Packages:
     ):
         done = runner.run(argv, timeout=0) if not runner.live else None
         if done is not None and done.ok:
-            return Packages(distributions=parse(done.text), sources={"*": " ".join(argv)})
+            try:
+                return Packages(distributions=parse(done.text), sources={"*": " ".join(argv)})
+            except ValueError as error:
+                problems.append(f"the recorded output of {' '.join(argv)} cannot be read: {error}")
     return Packages()
 
 
