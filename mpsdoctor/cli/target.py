@@ -82,7 +82,7 @@ def _from_env(env: str) -> Gathered:
 def _from_recording(replay: str, import_torch: bool, timeout: float) -> Gathered:
     from mpsdoctor.observe import observe
     from mpsdoctor.probes.choice import Target
-    from mpsdoctor.probes.recording import NotARecording, ReplayRunner
+    from mpsdoctor.probes.replay import NotARecording, ReplayRunner
 
     try:
         runner = ReplayRunner(expanded(replay))

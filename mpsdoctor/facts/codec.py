@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -69,11 +70,15 @@ def _field_names(cls: Any) -> tuple[str, ...]:
 
 def decode(cls: type[T], data: object, problems: Problems | None = None, where: str = "") -> T:
     """Build `cls` from JSON data. Never raises on bad content; what could not be read is told in `problems`."""
+    value = decode_or_none(cls, data, problems, where)
+    return cls() if value is None else value
+
+
+def decode_or_none(cls: type[T], data: object, problems: Problems | None = None, where: str = "") -> T | None:
+    """Build `cls` as `decode` does; None where the data lacks what `cls` must have."""
     found = problems if problems is not None else []
     value = _dataclass_reader(cls)(data, where or cls.__name__.lower(), found)  # type: ignore[arg-type]
-    if value is _BAD:
-        return cls()
-    return typing.cast(T, value)
+    return None if value is _BAD else typing.cast(T, value)
 
 
 @functools.cache
@@ -158,6 +163,9 @@ def _scalar_reader(hint: Any) -> _Reader:
                 return float(data)
             except OverflowError:
                 data = "a number too large"
+        if isinstance(data, float) and not math.isfinite(data):
+            problems.append(f"{where}: {data} is no finite number")
+            return _BAD
         if isinstance(data, hint) and not (isinstance(data, bool) and hint is not bool):
             return data
         problems.append(f"{where}: expected {hint.__name__}, found {_kind(data)}")

@@ -1,34 +1,53 @@
 """Takes out what names a person or a place before anything is written to a file or a report.
 
-Known names (user, home folder, host) are replaced as whole path segments or words, longest first, whatever their case;
-secrets in URLs and variables are replaced by their pattern. Keys of JSON objects never change.
+Known names (user, home folder, host) are replaced as whole path segments or words, whatever their case or spelling in
+Unicode; secrets in URLs and variables are replaced by their pattern. Keys of JSON objects never change. Redacting
+twice gives the same as redacting once.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from urllib.parse import quote
 
-_URL_CREDENTIALS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]{0,20}://)[^/\s@'\"]{1,500}@", re.IGNORECASE)
-_TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255}|hf_[A-Za-z0-9]{20,100}|pypi-[\w-]{30,500}"
-    r"|sk-[\w-]{20,200}|xox[abprs]-[\w-]{10,200}|AKIA[A-Z0-9]{16}|glpat-[\w-]{20,100})"
-)
-_URL_TOKEN_PATH = re.compile(r"(?P<before>/t/)(?P<token>[A-Za-z]{2}-[0-9a-fA-F-]{8,60})(?=/)")
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
+from mpsdoctor.facts import secrets
+
+_EMAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w-])")
 _UUID = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])")
 _VAR_FOLDERS = re.compile(r"/var/folders/[^/\s]{1,20}/[^/\s]{1,64}")
-_HOME = re.compile(r"(?P<root>/(?:Users|home)/)(?P<name>[^/\s:;,'\"()<>|]{1,64})")
-_SERIAL = re.compile(
-    r"(?P<key>[\"']?serial[_ -]?number[\"']?\s{0,5}[:=]\s{0,5}[\"']?)(?P<value>[\w-]{4,40})", re.IGNORECASE
+_UNAME = re.compile(r"^(?P<before>(?:Darwin|Linux) )(?P<name>\S{1,255})(?= \d)", re.MULTILINE)
+_NAME_PART = r"(?:[^/\\\s:;,'\"()<>|]|'(?=\w))"
+_HOME = re.compile(  # a name with spaces only where a slash shows its end
+    r"(?P<root>/(?:Users|home)/|\b[A-Za-z]:\\{1,2}Users\\{1,2})"
+    rf"(?P<name>{_NAME_PART}{{1,64}}(?:(?: {_NAME_PART}{{1,64}}){{1,3}}(?=[/\\]))?)"
 )
-_SHARED_HOMES = frozenset({"user", "shared", "runner", "linuxbrew"})  # names that say nothing about anybody
 
-# Variables whose name says that the value is a secret are never kept, whatever list they are on.
-SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE|COOKIE|AUTH(?!OR)", re.IGNORECASE)
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Accounts of machines and images: they name nobody.
+_SHARED_HOMES = _words(
+    "user users shared guest root runner linuxbrew conda vsts travis circleci distiller vscode codespace jovyan ubuntu "
+    "debian ec2-user localhost host"
+)
+# Names that are parts of every other path or report: a user called so is redacted in his home folder alone.
+_COMMON = _words(
+    "admin anaconda app apple applications apps arm arm64 bin build cache cellar cmake conda contents core cpu cuda "
+    "data darwin dev developer docker env envs etc frameworks github gpu home homebrew include intel lib lib64 library "
+    "linux local mac macos main mamba metal miniconda miniforge mps numpy opt packages pip pixi private project "
+    "projects pyenv python python3 python3.11 python3.12 pytorch resources root scratch share site-packages source src "
+    "system test tests tmp torch usr uv var venv versions volumes work workspace x86_64"
+)
+_COMMON_HOST = re.compile(r"i?mac(?:book)?(?:[ -]?(?:pro|air|mini|studio|\d{1,4}))*", re.IGNORECASE)
+_INSTALLED = re.compile(r"/(?:site|dist)-packages/|/lib/python\d")
+_END = r"(?=[/\\\s:;,'\")@]|$)"
 
 
 class Redactor:
@@ -36,63 +55,96 @@ class Redactor:
 
     def __init__(self, *, home: str | None = None, user: str | None = None, host: str | None = None) -> None:
         self.counts: Counter[str] = Counter()
-        self._names: list[tuple[re.Pattern[str], str, str]] = []
-        if home and home.strip("/") and len(home) > 2:
-            pattern = re.compile(rf"{re.escape(home.rstrip('/'))}(?=/|$|[\s:;,'\")])", re.IGNORECASE)
-            self._names.append((pattern, "~", "home"))
-        for name, placeholder in sorted(((user, "user"), (host, "host")), key=lambda item: -len(item[0] or "")):
-            if name and len(name) > 1 and name.lower() not in _SHARED_HOMES | {"root", "localhost"}:
-                # As a whole path segment or the host part of a kernel line, not inside a longer word.
-                pattern = re.compile(rf"(?<=/){re.escape(name)}(?=/|$|[\s:;,'\"])", re.IGNORECASE)
-                if placeholder == "host":
-                    pattern = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
-                self._names.append((pattern, placeholder, placeholder))
+        self._rules: list[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]]] = []
+        if home and (home.strip("/").count("/") or home.rstrip("/") == "/root"):
+            self._add("home", rf"(?<![\w.~-]){_spellings(home.rstrip('/'))}{_END}", lambda _: "~")
+        if user and _is_distinctive(user):
+            self._add("user", rf"(?:(?<=[/\\~])|(?<![\w.-])(?=[^\s/@]*@)){_spellings(user)}{_END}", _user)
+        if host:
+            self._add_host(host)
+
+    def _add(self, kind: str, pattern: str, by: Callable[[re.Match[str]], str]) -> None:
+        self._rules.append((kind, "", re.compile(pattern, re.IGNORECASE), by))
+
+    def _add_host(self, host: str) -> None:
+        for name in sorted({host, host.split(".", 1)[0]}, key=len, reverse=True):
+            if not _is_distinctive(name) or _COMMON_HOST.fullmatch(name):
+                continue
+            # A plain word is a host only where hosts stand: it may be the name of a package, too.
+            before = r"(?<![\w.-])" if re.search(r"[-.\d]", name) else r"(?:(?<=://)|(?<=@))"
+            self._add("host", rf"{before}{_spellings(name)}(?:\.local|\.lan)?(?![\w-])", lambda _: "host")
 
     def text(self, text: str) -> str:
         """Return the text with everything personal replaced."""
-        for pattern, placeholder, kind in self._names:
-            text = self._replace(pattern, placeholder, kind, text)
-        if "://" in text:
-            text = self._replace(_URL_CREDENTIALS, r"\g<scheme>***@", "url-credentials", text)
-        if "/t/" in text:
-            text = self._replace(_URL_TOKEN_PATH, r"\g<before>***", "token", text)
-        if "@" in text:
-            text = self._replace(_EMAIL, "e-mail", "e-mail", text)
-        if "-" in text:
-            text = self._replace(_UUID, "00000000-0000-0000-0000-000000000000", "uuid", text)
-        if "/" in text:
-            text = self._replace(_VAR_FOLDERS, "/var/folders/xx/hash", "temporary-folder", text)
-            text = self._replace(_HOME, self._home, "user", text)
-        text = self._replace(_TOKEN, "***", "token", text)
-        return self._replace(_SERIAL, r"\g<key>***", "serial-number", text)
+        for kind, needed, pattern, by in (*self._rules, *_RULES):
+            if needed in text:
+                text = self._replace(kind, pattern, by, text)
+        return text
 
-    def _replace(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str], kind: str, text: str) -> str:
-        new = pattern.sub(by, text)
-        if new != text:
-            self.counts[kind] += 1
-        return new
+    def _replace(self, kind: str, pattern: re.Pattern[str], by: Callable[[re.Match[str]], str], text: str) -> str:
+        def one(match: re.Match[str]) -> str:
+            new = by(match)
+            self.counts[kind] += new != match[0]
+            return new
 
-    @staticmethod
-    def _home(match: re.Match[str]) -> str:
-        name = match["name"]
-        return match[0] if name.lower() in _SHARED_HOMES else f"{match['root']}user"
+        return pattern.sub(one, text)
 
     def value(self, value: Any) -> Any:
         """Return JSON data with every text value redacted and every key as it was."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {key: self.value(item) for key, item in value.items()}
+            return {key: self._named(str(key), item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.value(item) for item in value]
         return value
 
+    def _named(self, key: str, value: Any) -> Any:
+        if isinstance(value, str) and value not in ("", secrets.HIDDEN) and secrets.KEY.search(key):
+            self.counts["secret"] += 1
+            return secrets.HIDDEN
+        return self.value(value)
+
     def output(self, text: str) -> str:
         """Return what a command printed: as JSON where it is JSON (keys stay), else as text."""
-        stripped = text.lstrip()
-        if stripped[:1] in ("{", "["):
+        if text.lstrip()[:1] in ("{", "["):
             try:
                 return json.dumps(self.value(json.loads(text)), ensure_ascii=False, indent=1)
             except (ValueError, RecursionError):
                 return self.text(text)
         return self.text(text)
+
+
+def _is_distinctive(name: str) -> bool:
+    return len(name) > 2 and name.lower() not in _COMMON | _SHARED_HOMES
+
+
+def _spellings(name: str) -> str:
+    """A pattern for the name: composed or decomposed as macOS stores it, in a URL, and escaped as in JSON."""
+    forms = [unicodedata.normalize(form, name) for form in ("NFC", "NFD")]
+    written: Iterable[str] = [name, *forms, *(quote(form) for form in forms), *(json.dumps(f)[1:-1] for f in forms)]
+    return "(?:" + "|".join(re.escape(form) for form in dict.fromkeys(written)) + ")"
+
+
+def _user(match: re.Match[str]) -> str:
+    before = re.split(r"[\s'\"]", match.string[: match.start()])[-1]
+    return match[0] if _INSTALLED.search(before) else "user"  # an installed package can be called as its user is
+
+
+def _someone(match: re.Match[str]) -> str:
+    return match[0] if match["name"].lower() in _SHARED_HOMES else f"{match['root']}user"
+
+
+def _always(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda match: match.expand(text)
+
+
+# (kind, text without which the pattern cannot match, pattern, replacement)
+_RULES: tuple[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    *((kind, needed, pattern, _always(by)) for kind, needed, pattern, by in secrets.PATTERNS),
+    ("e-mail", "@", _EMAIL, _always("e-mail")),
+    ("uuid", "-", _UUID, _always("00000000-0000-0000-0000-000000000000")),
+    ("temporary-folder", "/var/folders/", _VAR_FOLDERS, _always("/var/folders/xx/hash")),
+    ("user", "", _HOME, _someone),
+    ("host", " ", _UNAME, _always(r"\g<before>host")),
+)

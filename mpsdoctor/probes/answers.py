@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,6 +44,17 @@ def _load(data: bytes) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def finite(value: object) -> float | None:
+    """Return a finite number as float, None for everything else: JSON may hold NaN and numbers of any size."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 class Answers:
     """Typed access to merged answers: a value of another type than asked for counts as missing."""
 
@@ -66,8 +78,7 @@ class Answers:
 
     def real(self, key: str) -> float | None:
         """Return a number."""
-        value = self.values.get(key)
-        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        return finite(self.values.get(key))
 
     def texts(self, key: str) -> tuple[str, ...] | None:
         """Return a list of texts."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mpsdoctor.facts.codec import decode
+from mpsdoctor.facts.codec import decode_or_none
 from mpsdoctor.facts.process import ProcessEnd
 from mpsdoctor.facts.torch import ImportFailure, Torch, Trial
-from mpsdoctor.probes.answers import Answers, parse_answers, parse_line
+from mpsdoctor.probes.answers import Answers, finite, parse_answers, parse_line
 from mpsdoctor.probes.interpreter import SCRIPTS
 from mpsdoctor.probes.process import Completed
 from mpsdoctor.probes.runner import Runner
@@ -27,8 +27,7 @@ def ask_torch(runner: Runner, executable: str, timeout: float = DEFAULT_TIMEOUT)
 
     def on_line(line: bytes) -> float | None:
         answer = parse_line(line)
-        limit = answer.get("limit") if answer else None
-        return float(limit) if isinstance(limit, (int, float)) else None
+        return finite(answer.get("limit")) if answer else None
 
     done = runner.run(
         [executable, "-B", str(SCRIPTS / "torch_probe.py"), f"{timeout:g}"],
@@ -56,7 +55,7 @@ def torch_facts(done: Completed) -> Torch:
     failure = answers.mapping("import_error")
     return Torch(
         imported=imported if imported is not None else (False if end is not None and stage == "import" else None),
-        import_failure=_failure(failure) if failure else None,
+        import_failure=decode_or_none(ImportFailure, failure) if failure else None,
         import_seconds=answers.real("import_seconds"),
         version=version,
         git_version=answers.text("torch.version.git_version"),
@@ -85,10 +84,6 @@ def _with_stage(end: ProcessEnd, stage: str | None) -> ProcessEnd:
     return dataclasses.replace(end, stage=stage)
 
 
-def _failure(values: Mapping[str, Any]) -> ImportFailure:
-    return decode(ImportFailure, values)
-
-
 def _macos_at_least(values: Mapping[str, Any]) -> dict[str, bool] | None:
     found: dict[str, bool] = {}
     for key, value in values.items():
@@ -101,7 +96,7 @@ def _macos_at_least(values: Mapping[str, Any]) -> dict[str, bool] | None:
 def _allocation(answers: Answers, stage: str | None, end: ProcessEnd | None) -> Trial | None:
     told = answers.mapping("allocation")
     if told:
-        return decode(Trial, told)
+        return decode_or_none(Trial, told)
     recorded = answers.text("alloc_test")
     if recorded is not None and answers.flag("is_available"):
         return Trial(name="allocate", outcome="pass" if recorded == "ok" else "error", error=_unless_ok(recorded))
@@ -114,7 +109,8 @@ def _unless_ok(text: str) -> str | None:
 
 def _comparisons(values: Mapping[str, Any], stage: str | None, end: ProcessEnd | None) -> tuple[Trial, ...] | None:
     told = values.get("comparison")
-    trials = [decode(Trial, item) for item in told if isinstance(item, dict)] if isinstance(told, list) else []
+    read = (decode_or_none(Trial, item) for item in told) if isinstance(told, list) else ()
+    trials = [trial for trial in read if trial is not None]
     trials += [trial for key, value in values.items() if (trial := _recorded(key, value)) is not None]
     known = {trial.name for trial in trials}
     if end is not None and stage not in (None, "import", "ask", "allocate", "done", *known):
@@ -126,10 +122,9 @@ def _recorded(key: str, value: object) -> Trial | None:
     """Read the comparisons that recordings made by hand hold: NAME_max_abs_diff, and an error of a linalg function."""
     match = _DIFFERENCE.fullmatch(key)
     if match and isinstance(value, (int, float)) and not isinstance(value, bool):
-        outcome = "pass" if value <= _RECORDED_TOLERANCE else "wrong"
-        return Trial(
-            name=match["name"], outcome=outcome, max_abs_difference=float(value), tolerance=_RECORDED_TOLERANCE
-        )
+        outcome = "pass" if value <= _RECORDED_TOLERANCE else "wrong"  # NaN does not fit
+        difference = finite(value)
+        return Trial(name=match["name"], outcome=outcome, max_abs_difference=difference, tolerance=_RECORDED_TOLERANCE)
     if key.startswith("linalg_") and isinstance(value, str):
         return Trial(name=key, outcome="pass" if value == "ok" else "error", error=_unless_ok(value))
     return None
