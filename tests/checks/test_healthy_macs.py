@@ -17,10 +17,9 @@ from mpsdoctor import (
     ProcessEnd,
     Shadow,
     Torch,
-    run_check,
 )
 from mpsdoctor.diagnosis import diagnose
-from mpsdoctor.registry import judge, load_registry
+from mpsdoctor.registry import Finding, judge, load_registry
 
 TODAY = date(2026, 12, 1)
 
@@ -33,19 +32,17 @@ def test_a_healthy_mac_gets_no_finding(fixture: str, request: pytest.FixtureRequ
     assert diagnose(findings, facts).verdict == "healthy"
 
 
-def check_facts(identifier: str, facts: Facts):
-    item = load_registry().get(identifier)
-    assert item is not None
-    return run_check(identifier, **{name: getattr(facts, name) for name in item.parameters})
+def findings_of(facts: Facts) -> dict[str, Finding]:
+    """What went wrong, by the id of the check."""
+    found = judge(facts, load_registry(), today=TODAY)
+    return {one.id: one for one in found if one.outcome in ("fail", "warn", "crash")}
 
 
 class TestOneFaultInAHealthyMac:
     """The facts of a whole Mac with one thing changed: only the check of that thing speaks."""
 
     def outcomes(self, facts: Facts) -> dict[str, str]:
-        ids = [item.id for item in load_registry().checks if item.id[:2] in ("EN", "CO", "PK")]
-        found = {identifier: check_facts(identifier, facts).outcome for identifier in ids}
-        return {name: outcome for name, outcome in found.items() if outcome not in ("pass", "skip")}
+        return {name: finding.outcome for name, finding in findings_of(facts).items()}
 
     def test_pips_torch_over_condas(self, conda_mac: Facts) -> None:
         wheel = Distribution(name="torch", version="2.14.1", location="/x", installer="pip", missing_files=0)
@@ -67,7 +64,7 @@ class TestOneFaultInAHealthyMac:
     def test_uv_repairs_what_uv_installed(self, wheel_mac: Facts) -> None:
         files = tuple(replace(b, kind="truncated") if b.role == "torch" else b for b in wheel_mac.binaries.files or ())
         facts = replace(wheel_mac, binaries=Binaries(files=files), torch=Torch())
-        verdict = check_facts("PK104", facts)
+        verdict = findings_of(facts)["PK104"].verdict
         assert verdict.remedies[0].commands[0][:2] == ("uv", "pip")
 
 
