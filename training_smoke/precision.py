@@ -89,9 +89,9 @@ def _scaler(version: Version, device: str) -> str:
 
 def autocast_works(device: torch.device, precision: Precision) -> bool:
     """Whether autocast really computes in the asked dtype (some releases only warn and switch it off)."""
-    weight = torch.ones(2, 2, device=device)
+    matrix = torch.ones(2, 2, device=device)
     with precision.autocast():
-        result = torch.nn.functional.linear(weight, weight)
+        result = torch.mm(matrix, matrix)
     return result.dtype == precision.torch_dtype
 
 
