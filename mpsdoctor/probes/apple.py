@@ -36,9 +36,12 @@ SYSCTL_KEYS = (
 TOOL_ENVIRONMENT = {"LC_ALL": "C", "SYSTEM_VERSION_COMPAT": "0"}
 _GPU_COUNT = re.compile(r'"gpu-core-count" = (\d{1,4})')
 _GPU_MODEL = re.compile(r'"model" = "([^"]{1,100})"')
-_LOW_POWER = re.compile(r"^\s{0,4}lowpowermode\s{1,40}(\d)", re.MULTILINE)
+# Either key, by model: 0 automatic, 1 low power, 2 high power.
+_LOW_POWER = re.compile(r"^\s{0,4}(?:low)?powermode\s{1,40}(\d)", re.MULTILINE)
 _SPEED_LIMIT = re.compile(r"CPU_Speed_Limit\s{0,10}=\s{0,10}(\d{1,3})")
 _POWER_SOURCE = re.compile(r"drawing from '([^']{1,40})'")
+# What macOS tells programs linked against an old SDK (10.16 for 11 and later, 16 for 26): no version of its own.
+_COMPATIBLE = re.compile(r"(?:10\.16|1[6-9]|2[0-5])(?:\.|$)")
 _VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}")
 
 Values = dict[str, Any]
@@ -49,8 +52,7 @@ def parse_sw_vers(text: str) -> Values:
     pairs = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
     version, build = pairs.get("ProductVersion", "").strip(), pairs.get("BuildVersion", "").strip()
     found: Values = {"macos_build": build or None}
-    # 10.16 is what macOS 11 and later tell programs linked against an old SDK: no version at all.
-    if _VERSION.fullmatch(version) and not version.startswith("10.16"):
+    if _VERSION.fullmatch(version) and not _COMPATIBLE.match(version):
         found["macos_version"] = version
     return found
 
