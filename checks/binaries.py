@@ -76,8 +76,10 @@ def compiled_files_fit_the_interpreter(
     names = sorted({_project(b, packages) for b in strangers}, key=str.lower)
     built_for = sorted({_built_for(b) for b in strangers})
     shown = ", ".join(names[:_MANY]) + (f" and {len(names) - _MANY} more" if len(names) > _MANY else "")
-    detail = f"This Python runs as {wanted}, and these packages are built for {' and '.join(built_for)}: {shown}."
-    evidence = [Evidence("interpreter", wanted, interpreter.source("machine"))]
+    known = interpreter.machine or interpreter.binary_architectures
+    runs = f"This Python runs as {wanted}" if known else f"torch is built for {wanted}"
+    detail = f"{runs}, and these packages are built for {' and '.join(built_for)}: {shown}."
+    evidence = [Evidence("interpreter" if known else "torch", wanted, interpreter.source("machine"))]
     evidence += [Evidence("binaries.files", f"{_built_for(b)}: {b.path}", "its header") for b in strangers[:_MANY]]
     say = fail if any(b.role in _CORE for b in strangers) else warn
     torch_hit = any(b.role in _TORCH for b in strangers)
@@ -92,9 +94,9 @@ def _architecture(interpreter: Interpreter, binaries: Binaries) -> str | None:
     own = {_plain(name) for name in interpreter.binary_architectures or ()}
     if len(own) == 1:
         return own.pop()
-    # A universal interpreter runs as what it is started as; torch's own library tells what it was used as.
+    # A universal interpreter runs as what it is started as, and files alone may hold none; torch's own library tells.
     core = [b for b in binaries.by_role("torch") if b.is_macho and len(b.architectures) == 1]
-    return _plain(core[0].architectures[0]) if own and core else None
+    return _plain(core[0].architectures[0]) if core else None
 
 
 def _plain(architecture: str) -> str:
