@@ -90,11 +90,13 @@ def run_child(
     env: Mapping[str, str] | None = None,
     cwd: str | None = None,
     on_line: OnLine | None = None,
+    keep: Sequence[int] = (),
 ) -> Completed:
     """Run `argv` and return how it went; never raises for anything that the child does.
 
     timeout: seconds for the whole child. on_line: called with each line of stdout; a number that it returns is a new,
-    shorter limit in seconds for the stage that begins with that line (the whole limit stays).
+    shorter limit in seconds for the stage that begins with that line (the whole limit stays). keep: descriptors that
+    the child inherits, such as a lock that must outlive us.
     """
     started = time.monotonic()
     try:
@@ -106,6 +108,7 @@ def run_child(
             env=None if env is None else dict(env),
             cwd=cwd,
             start_new_session=True,
+            pass_fds=tuple(keep),
         )
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in a path
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

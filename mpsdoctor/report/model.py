@@ -36,6 +36,8 @@ class Report:
     seconds: float | None = None
     problems: tuple[str, ...] = ()
     broken_plugins: Mapping[str, str] = field(default_factory=dict)
+    plan: Mapping[str, Any] | None = None  # JSON data of mpsdoctor.repair
+    applied: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON data. What the smoke run proved stands beside the facts, not among them."""
@@ -49,8 +51,8 @@ class Report:
             "facts": facts,
             "checks": [finding_json(finding) for finding in self.findings],
             "diagnosis": diagnosis_json(self.diagnosis),
-            "plan": None,
-            "applied": None,
+            "plan": self.plan,
+            "applied": self.applied,
             "smoke": smoke,
             "problems": [*self.problems, *(f"plug-in {n}: {why}" for n, why in self.broken_plugins.items())],
             "redactions": {},
