@@ -15,6 +15,8 @@ from mpsdoctor import __version__
 # name -> (module, attribute, one line for --help); the modules load only when their command runs
 COMMANDS = {
     "check": ("mpsdoctor.cli.check", "check", "Observe this Mac and one Python, name the cause and the remedy."),
+    "fix": ("mpsdoctor.cli.fix", "fix", "Plan the repair, show it, and after a yes do it and prove it."),
+    "undo": ("mpsdoctor.cli.undo", "undo", "Take a repair back, exactly."),
     "smoke": ("mpsdoctor.cli.smoke", "smoke", "Train for real on the GPU and compare with the CPU."),
     "explain": ("mpsdoctor.cli.explain", "explain", "Explain a check or a cause, offline."),
     "list": ("mpsdoctor.cli.listing", "listing", "List the checks or the causes."),

@@ -1,0 +1,36 @@
+"""conda's builds of torch: with MPS, and from a channel that still publishes."""
+
+from mpsdoctor.repair import Install, NoTorch, PlannedFix, Proposal, Refused, Situation, fix
+
+from ._proposals import stack_requirements
+
+_DEFAULTS = ("pkgs/main", "defaults", "main")
+
+
+@fix("conda-build", causes=("mps-not-built", "conda-package-unavailable"))
+def conda_build(situation: Situation) -> list[Proposal]:
+    """Take Anaconda's build with MPS, or torch and what belongs to it from conda-forge."""
+    manager = situation.manager
+    if manager.name not in ("conda", "pixi"):
+        return []
+    stack = situation.stack
+    if isinstance(stack, NoTorch):
+        return [Refused(situation.cause.cause, stack.because)]
+    record = situation.facts.conda.get("pytorch") or situation.facts.conda.get("libtorch")
+    if record is not None and record.channel in _DEFAULTS and manager.name == "conda":
+        # Anaconda's channel has both builds; its packages and conda-forge's do not mix well.
+        argv = (
+            getattr(manager, "tool", "conda"),
+            "install",
+            "--yes",
+            "--prefix",
+            situation.facts.conda.prefix or "",
+            "pytorch-gpu",
+        )
+        from mpsdoctor.repair import Step
+
+        step = Step("install Anaconda's build with MPS (gpu_mps_*)", argv, writes=manager.writes)
+        return [PlannedFix("conda-build", situation.cause.cause, "Anaconda's build of torch with MPS in it", (step,))]
+    install = Install(stack_requirements(situation, stack))
+    steps = manager.install("install torch from conda-forge, whose builds have MPS", install)
+    return [PlannedFix("conda-build", situation.cause.cause, f"torch up to {stack.torch} from conda-forge", steps)]

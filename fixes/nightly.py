@@ -1,0 +1,98 @@
+"""A dated nightly of torch, with the torchvision of the same day."""
+
+import datetime
+import re
+
+from mpsdoctor.knowledge import releases, versions
+from mpsdoctor.repair import Install, PlannedFix, Proposal, Refused, Situation, Step, fix
+
+INDEX = "https://download.pytorch.org/whl/nightly/cpu"
+_CUT_DAYS = 42  # a release branch is cut about six weeks before its release; nightlies then lead to the next one
+_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+
+
+@fix("nightly", causes=("nightly",))
+def nightly(situation: Situation) -> list[Proposal]:
+    """Pin one dated nightly of torch and torchvision together, from PyTorch's nightly index."""
+    request, cause = situation.request, situation.cause.cause
+    pair = _pair(request.nightly or "")
+    if pair is None:
+        return [
+            Refused(cause, f"{request.nightly!r} is no nightly: give a version such as 2.16.0.dev20261120, or its date")
+        ]
+    torch, torchvision = pair
+    made = releases.nightly(torch)
+    assert made is not None
+    gone = releases.nightly_left_index(made.date, request.today)
+    if gone:
+        return [
+            Refused(cause, f"the nightly of {made.date} has left the nightly index, which keeps the newest 60 versions")
+        ]
+    floor = releases.floor_for(torch)
+    running = versions.macos(situation.facts.host.macos_version)
+    if floor is not None and running is not None and not versions.macos_in(running, floor.version, None):
+        return [Refused(cause, f"this nightly needs macOS {floor.version} for the GPU, as the release before it does")]
+    if situation.manager.name not in ("uv", "pip"):
+        return [Refused(cause, "conda has no nightlies of torch any more; make a venv for it")]
+    index = request.index_url or INDEX
+    wanted = (f"torch=={torch}", f"torchvision=={torchvision}")
+    steps: list[Step] = []
+    if request.save_wheels:
+        argv = (
+            situation.python,
+            "-m",
+            "pip",
+            "download",
+            "--pre",
+            "--index-url",
+            index,
+            "--dest",
+            request.save_wheels,
+            *wanted,
+        )
+        steps.append(
+            Step("save the wheels, for the day when the index has them no more", argv, writes=(request.save_wheels,))
+        )
+    steps += situation.manager.install(f"install {' and '.join(wanted)}", Install(wanted, index=index, pre=True))
+    leaves = made.date + datetime.timedelta(days=releases.NIGHTLY_KEPT)
+    kept = (
+        f"the wheels are kept in {request.save_wheels}"
+        if request.save_wheels
+        else "keep the wheels with --save-wheels DIR"
+    )
+    notes = (f"it leaves the nightly index about {leaves}; {kept}",)
+    return [
+        PlannedFix(
+            "nightly",
+            cause,
+            f"the nightly of {made.date}: torch {torch}, torchvision {torchvision}",
+            tuple(steps),
+            notes=notes,
+        )
+    ]
+
+
+def _pair(asked: str) -> tuple[str, str] | None:
+    """Return the versions of torch and torchvision of one night, by torch's version or by the date alone."""
+    found = releases.nightly(asked)
+    if found is None and _DATE.fullmatch(asked):
+        try:
+            day = datetime.date.fromisoformat(
+                f"{asked.replace('-', '')[:4]}-{asked.replace('-', '')[4:6]}-{asked.replace('-', '')[6:]}"
+            )
+        except ValueError:
+            return None
+        found = releases.Nightly(day, f"2.{_minor_at(day)}.0")
+    if found is None:
+        return None
+    minor = int(found.base.split(".")[1])
+    stamp = f"{found.date:%Y%m%d}"
+    # torchvision 0.(N+15) belongs to torch 2.N (table of releases, 2.0 to 2.14).
+    return f"{found.base}.dev{stamp}", f"0.{minor + 15}.0.dev{stamp}"
+
+
+def _minor_at(day: datetime.date) -> int:
+    """Return the minor number that a day's nightlies lead to."""
+    cut = datetime.timedelta(days=_CUT_DAYS)
+    coming = [one for one in releases.releases() if one.key[2] == 0 and one.key[0] == 2 and one.date - cut > day]
+    return coming[0].key[1] if coming else releases.newest().key[1] + 1

@@ -1,0 +1,26 @@
+"""One OpenMP runtime in a process."""
+
+from mpsdoctor.repair import Install, NoTorch, PlannedFix, Proposal, Situation, fix
+
+from ._proposals import bare_name, install_stack, stack_requirements
+
+
+@fix("openmp", causes=("duplicate-openmp",))
+def openmp(situation: Situation) -> list[Proposal]:
+    """Take torch and NumPy from one source, so that one OpenMP runtime is left."""
+    stack = situation.stack
+    if isinstance(stack, NoTorch):
+        return install_stack(situation, "openmp", "")
+    manager = situation.manager
+    numpy = stack.numpy or "numpy"
+    requirements = tuple(dict.fromkeys((*stack_requirements(situation, stack), numpy)))
+    again = tuple(r for r in requirements if bare_name(r) in ("torch", "numpy"))
+    steps = manager.install("install torch and NumPy again from one source", Install(requirements, again))
+    return [
+        PlannedFix(
+            "openmp",
+            situation.cause.cause,
+            f"torch {stack.torch} and NumPy both by {manager.name}: one OpenMP runtime",
+            steps,
+        )
+    ]

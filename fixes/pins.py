@@ -1,0 +1,35 @@
+"""Requirement files that ask for builds which no Mac has."""
+
+import posixpath
+
+from mpsdoctor.repair import PlannedFix, Proposal, Situation, Step, TextFile, fix
+from mpsdoctor.repair.actions import WriteText, digest
+from mpsdoctor.repair.pins import rewriter
+
+
+@fix("pins", causes=("non-mac-wheel-pin", "package-without-mac-wheel"), packages=False)
+def pins(situation: Situation) -> list[Proposal]:
+    """Rewrite the pins that no Mac can meet, so that other systems get what they got."""
+    steps, notes = [], []
+    for file in (*situation.survey.requirements, *situation.survey.projects):
+        found = _step(file)
+        if found is not None:
+            steps.append(found[0])
+            notes += found[1]
+    if not steps:
+        return []
+    names = ", ".join(posixpath.basename(step.writes[0]) for step in steps)
+    summary = f"{names}: Macs get the ordinary build, other systems what they got"
+    return [PlannedFix("pins", situation.cause.cause, summary, tuple(steps), notes=tuple(notes))]
+
+
+def _step(file: TextFile) -> tuple[Step, list[str]] | None:
+    rewrite = rewriter(posixpath.basename(file.path))
+    if rewrite is None:
+        return None
+    new, changes = rewrite(file.text)
+    if not changes:
+        return None
+    action = WriteText(file.path, new, digest(file.text.encode()))
+    notes = [f"{change.old.strip()} -> {' and '.join(part.strip() for part in change.new)}" for change in changes]
+    return Step(f"rewrite {posixpath.basename(file.path)}", action=action, writes=(file.path,)), notes

@@ -1,0 +1,39 @@
+"""Another torch, or the same one installed anew."""
+
+from mpsdoctor.knowledge import releases
+from mpsdoctor.repair import Manual, NoTorch, PlannedFix, Proposal, Situation, fix
+
+from ._proposals import MACOS_UPDATE, install_stack
+
+_ANOTHER = ("macos-too-old-for-torch", "known-bad-torch-release", "torch-too-old", "torch-not-installed")
+
+
+@fix("torch", causes=_ANOTHER)
+def right_torch(situation: Situation) -> list[Proposal]:
+    """Install the newest torch whose GPU support runs on this macOS and Python and that is not known to be bad."""
+    proposals = install_stack(situation, "torch", "")
+    if situation.cause.cause == "macos-too-old-for-torch":
+        floor = releases.floor_for(situation.facts.torch.version or situation.packages.version("torch") or "")
+        wanted = f" to {floor.version} or later" if floor else ""
+        proposals.append(Manual(situation.cause.cause, f"Or: {MACOS_UPDATE}{wanted}, and keep this torch."))
+    return proposals
+
+
+@fix("torch-anew", causes=("torch-import-fails", "missing-libomp", "mps-not-built", "non-mac-wheel-pin"))
+def torch_anew(situation: Situation) -> list[Proposal]:
+    """Install torch again, without the cache: an ordinary macOS wheel is whole and has MPS in it."""
+    cause, manager = situation.cause.cause, situation.manager
+    if situation.packages.get("torch") is None and situation.facts.torch.version is None:
+        return []  # nothing to replace; a pin or variable is meant
+    if cause == "mps-not-built" and manager.name in ("conda", "pixi"):
+        return []  # conda has builds of its own
+    if cause == "non-mac-wheel-pin" and "+" not in (situation.packages.version("torch") or ""):
+        return []
+    if cause == "missing-libomp" and manager.name in ("conda", "pixi"):
+        from mpsdoctor.repair import Install
+
+        steps = manager.install("install the OpenMP runtime again", Install(("llvm-openmp",), ("llvm-openmp",)))
+        return [PlannedFix("torch-anew", cause, "the OpenMP runtime that torch links, installed again", steps)]
+    stack = situation.stack
+    summary = "" if isinstance(stack, NoTorch) else f"torch {stack.torch} installed again, whole and for this Mac"
+    return install_stack(situation, "torch-anew", summary, again=("torch",))

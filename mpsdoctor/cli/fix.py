@@ -1,0 +1,220 @@
+"""`mpsdoctor fix`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
+
+if TYPE_CHECKING:
+    from mpsdoctor.repair.apply import Applied
+    from mpsdoctor.repair.plan import Plan
+    from mpsdoctor.repair.store import Store
+    from mpsdoctor.repair.survey import Survey
+    from mpsdoctor.report.model import Report
+
+STILL_THERE = 4
+
+
+@click.command()
+@click.option(
+    "--python", "python", metavar="PATH", help="The interpreter to repair. Default: the active environment's."
+)
+@click.option("--env", "env", metavar="PATH", help="Plan for an environment by its files; changes nothing.")
+@click.option("--from", "from_", metavar="FILE", help="Plan for the Mac of an mpsdoctor report; changes nothing.")
+@click.option("--replay", metavar="DIR", help="Plan for a recorded Mac; changes nothing.")
+@click.option("--only", multiple=True, metavar="CAUSE", help="Repair this cause alone (may be given again).")
+@click.option("--nightly", metavar="VERSION|DATE", help="Install this night's torch and torchvision.")
+@click.option("--index-url", metavar="URL", help="A mirror of PyTorch's nightly index, for --nightly.")
+@click.option("--save-wheels", metavar="DIR", help="Keep the nightly's wheels here.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option("--dry-run", is_flag=True, help="Show the plan only.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
+@click.option("--timeout", type=click.FloatRange(1, 3600), default=60.0, show_default=True, metavar="S",
+              help="Seconds for everything that torch does.")  # fmt: skip
+@click.option("-v", "--verbose", is_flag=True, help="Show whole commands.")
+def fix(**options: Any) -> int:
+    """Plan the repair of what `check` finds, show it, and after a yes do it, prove it, and keep the way back.
+
+    Without a terminal and without --yes the plan is shown, nothing is changed, and the exit status is 1.
+    """
+    _usage(options)
+    with Progress("asking the machine and importing torch ..."):
+        report, plan = _plan(options)
+    live = report.source.kind == "live"
+    show = _Show(options)
+    if not live or options["dry_run"] or not plan.steps:
+        show.plan(report, plan, None if live or not plan.steps else "On that Mac: mpsdoctor fix")
+        return _planned_status(plan)
+    if not options["yes"] and not _can_ask(options):
+        show.plan(
+            report, plan, "Nothing was changed: there is no terminal to ask on. To have it done: mpsdoctor fix --yes"
+        )
+        return 1
+    if options["format_"] == "text" and options["output"] is None:
+        show.plan(report, plan, None)
+    if not options["yes"] and not click.confirm("Go ahead?", default=False, err=True):
+        click.echo("nothing was changed", err=True)
+        return 1
+    applied = _apply(options, report, plan)
+    show.applied(report, plan, applied)
+    return {"fixed": 0, "interrupted": 130}.get(applied.outcome, STILL_THERE)
+
+
+def _usage(options: dict[str, Any]) -> None:
+    names = {"python": "--python", "env": "--env", "from_": "--from", "replay": "--replay"}
+    given = [names[name] for name in names if options[name] is not None]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} ask for different targets; give one of them")
+    if options["yes"] and options["dry_run"]:
+        raise click.UsageError("--yes and --dry-run contradict each other")
+    if options["yes"] and given and given[0] != "--python":
+        raise click.UsageError(
+            f"{given[0]} plans for another machine or from files; only a live target is ever changed"
+        )
+    if options["index_url"] is not None and not options["index_url"].startswith(("https://", "http://", "file://")):
+        raise click.UsageError("--index-url needs an address that begins with https://")
+    if options["save_wheels"] is not None:
+        options["save_wheels"] = str(Path(options["save_wheels"]).expanduser().absolute())
+
+
+def _plan(options: dict[str, Any]) -> tuple[Report, Plan]:
+    from mpsdoctor.cli.target import gather
+    from mpsdoctor.registry import load_registry
+    from mpsdoctor.repair.planner import make_plan, with_project_pins
+    from mpsdoctor.repair.registry import load_fixes
+    from mpsdoctor.repair.situation import Request
+    from mpsdoctor.report.model import make_report
+
+    gathered = gather(
+        python=options["python"],
+        env=options["env"],
+        from_=options["from_"],
+        replay=options["replay"],
+        timeout=options["timeout"],
+    )
+    report = make_report(gathered.facts, gathered.source, load_registry(), problems=gathered.problems)
+    causes = {cause.cause for cause in report.diagnosis.causes}
+    unknown = [cause for cause in options["only"] if not _is_cause(cause)]
+    if unknown:
+        raise click.UsageError(f"no cause is called {unknown[0]!r}; mpsdoctor list causes shows them")
+    survey = _survey(report, causes) if gathered.source.kind == "live" else None
+    report = with_project_pins(report, survey)
+    request = Request(options["nightly"], options["index_url"], options["save_wheels"], date.today())
+    fixes = load_fixes()
+    plan = make_plan(report.facts, report.diagnosis, fixes, survey=survey, request=request, only=options["only"])
+    return report, plan
+
+
+def _is_cause(name: str) -> bool:
+    from mpsdoctor.knowledge.causes import cause
+    from mpsdoctor.repair.registry import load_fixes
+
+    return cause(name) is not None or bool(load_fixes().for_cause(name))
+
+
+def _survey(report: Report, causes: set[str]) -> Survey:
+    from mpsdoctor.repair.look import look_around
+
+    return look_around(report.facts, causes, os.environ, Path.cwd())
+
+
+def _planned_status(plan: Plan) -> int:
+    """0 where there is a plan or nothing to repair, 1 where what was found cannot be repaired here."""
+    return 0 if plan.steps or not (plan.manual or plan.refused) else 1
+
+
+def _can_ask(options: dict[str, Any]) -> bool:
+    return bool(options["format_"] == "text" and sys.stdin and sys.stdin.isatty() and sys.stderr.isatty())
+
+
+class _Show:
+    """Prints plan and result in the format that was asked for."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        from mpsdoctor.report.text import Style
+
+        self._json = options["format_"] == "json"
+        self._output = options["output"]
+        self._style = Style(terminal_width(), options["verbose"], str(Path.home()))
+
+    def plan(self, report: Report, plan: Plan, apply: str | None) -> None:
+        from mpsdoctor.report.plan_text import format_plan
+
+        if self._json:
+            self._document(report, plan, None)
+        else:
+            print_lines(format_plan(plan, report.facts, self._style, apply=apply), self._output)
+
+    def applied(self, report: Report, plan: Plan, applied: Applied) -> None:
+        from mpsdoctor.report.plan_text import format_applied
+
+        if self._json:
+            self._document(report, plan, applied)
+        else:
+            print_lines(format_applied(applied, self._style), self._output)
+
+    def _document(self, report: Report, plan: Plan, applied: Applied | None) -> None:
+        from mpsdoctor.cli.target import make_redactor
+        from mpsdoctor.repair.apply import with_plan
+        from mpsdoctor.report.json_format import format_json
+
+        print_text(format_json(with_plan(report, plan, applied), make_redactor()), self._output)
+
+
+def _apply(options: dict[str, Any], report: Report, plan: Plan) -> Applied:
+    from mpsdoctor.repair.apply import Applier, NotStarted
+    from mpsdoctor.repair.proof import Examination
+    from mpsdoctor.repair.store import Locked, Store
+
+    store, say = Store(), _sayer()
+    try:
+        plan, report = _finish_interrupted(options, report, plan, store, say)
+        _not_in_use(report, plan)
+        examination = Examination(os.environ, options["timeout"], Path.cwd())
+        return Applier(plan, report, examination, store, say).apply()
+    except (NotStarted, Locked) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _finish_interrupted(
+    options: dict[str, Any], report: Report, plan: Plan, store: Store, say: Callable[[str], None]
+) -> tuple[Plan, Report]:
+    """An interrupted run is taken back first, so that the plan starts from a state that somebody chose."""
+    from mpsdoctor.repair.undo import CannotUndo, undo
+
+    old = store.interrupted(plan.target)
+    if old is None:
+        return plan, report
+    say(f"an earlier run ({old.id}) was interrupted: taking it back, then doing the repair anew")
+    try:
+        undone = undo(old, store)
+    except CannotUndo as error:
+        raise click.ClickException(str(error)) from error
+    if undone.not_restored:
+        raise click.ClickException(f"{undone.not_restored[0]} could not be put back; nothing more was changed")
+    report, plan = _plan(options)
+    return plan, report
+
+
+def _not_in_use(report: Report, plan: Plan) -> None:
+    from mpsdoctor.repair.apply import NotStarted
+    from mpsdoctor.repair.use import users_of
+
+    packages = [path for step in plan.steps if step.argv for path in step.writes]
+    library = next((b.path for b in report.facts.binaries.by_role("torch") if "libtorch_cpu" in b.path), None)
+    users = users_of([path for path in dict.fromkeys(packages) if Path(path).is_dir()], library)
+    if users:
+        raise NotStarted(f"the environment is in use by {', '.join(users[:3])}; end that first; nothing was changed")
+
+
+def _sayer() -> Callable[[str], None]:
+    return lambda text: click.echo(text, err=True)

@@ -1,0 +1,86 @@
+"""`mpsdoctor undo`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mpsdoctor.repair.store import Run, Store
+
+STILL_THERE = 4
+
+
+@click.command()
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option("--list", "list_", is_flag=True, help="List the runs of `fix`, newest first.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def undo(run_id: str | None, list_: bool, yes: bool, format_: str) -> int:
+    """Take a run of `fix` back, exactly: the last one that was not taken back, or RUN."""
+    from mpsdoctor.repair.store import Store
+
+    store = Store()
+    if list_:
+        return _list(store, format_)
+    run = _choose(store, run_id)
+    if run is None:
+        click.echo("there is nothing to take back", err=True)
+        return 0
+    return _undo(run, store, yes, format_)
+
+
+def _list(store: Store, format_: str) -> int:
+    from mpsdoctor.repair.undo import describe
+
+    rows = [describe(run) for run in store.runs()]
+    if format_ == "json":
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return 0
+    for row in rows:
+        fixes = row["fixes"] if isinstance(row["fixes"], list) else []
+        click.echo(f"{row['run']}  {row['outcome']:<11}  {', '.join(map(str, fixes))}  {row['target']}")
+    if not rows:
+        click.echo("no run of fix is kept", err=True)
+    return 0
+
+
+def _choose(store: Store, run_id: str | None) -> Run | None:
+    from mpsdoctor.repair.store import UNDONE
+
+    if run_id is None:
+        return next((run for run in store.runs() if run.outcome != UNDONE), None)
+    run = store.get(run_id)
+    if run is None:
+        raise click.UsageError(f"no run is called {run_id!r}; mpsdoctor undo --list shows them")
+    return run
+
+
+def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
+    from mpsdoctor.repair.store import Locked
+    from mpsdoctor.repair.undo import CannotUndo, changes, describe
+    from mpsdoctor.repair.undo import undo as take_back
+
+    about = describe(run)
+    try:
+        paths = changes(run)
+        click.echo(f"run {run.id} ({about['outcome']}) on {about['target']}: {len(paths)} paths go back", err=True)
+        if not yes:
+            if not (sys.stdin and sys.stdin.isatty()):
+                click.echo("nothing was changed: there is no terminal to ask on; add --yes", err=True)
+                return 1
+            if not click.confirm("Take it back?", default=False, err=True):
+                return 1
+        undone = take_back(run, store)
+    except (CannotUndo, Locked) as error:
+        raise click.ClickException(str(error)) from error
+    if format_ == "json":
+        click.echo(json.dumps({"run": run.id, "paths": undone.paths, "not_restored": list(undone.not_restored)}))
+    elif not undone.not_restored:
+        click.echo(f"taken back: {undone.paths} files and folders are as they were")
+    for path in undone.not_restored:
+        click.echo(f"not restored: {path}", err=True)
+    return STILL_THERE if undone.not_restored else 0

@@ -1,0 +1,266 @@
+"""Does a plan: the state is saved first, each step is journalled, and any failure puts everything back."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from mpsdoctor.probes.process import run_child
+from mpsdoctor.repair import journal as j
+from mpsdoctor.repair import snapshot
+from mpsdoctor.repair.actions import StepFailed, Switch, Work
+from mpsdoctor.repair.plan import Plan, Step
+from mpsdoctor.repair.proof import Examination, aimed, changed_packages, smoke, smoke_words
+from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
+from mpsdoctor.report.model import Report
+
+STEP_SECONDS = 3600.0  # a download of torch over a slow line takes many minutes
+_SAID = 600  # characters of a failed command's last words that are shown
+# Settings that would send an installation elsewhere than into the target, or make it ask.
+_MISLEADING = ("PIP_TARGET", "PIP_PREFIX", "PIP_USER", "PIP_ROOT", "PIP_PLATFORM", "PIP_DRY_RUN", "UV_SYSTEM_PYTHON",
+               "UV_TARGET", "UV_PREFIX", "PYTHONPATH", "PYTHONHOME")  # fmt: skip
+_STEADY = {
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "SYSTEM_VERSION_COMPAT": "0",
+    "CONDA_ALWAYS_YES": "1",
+    "UV_NO_PROGRESS": "1",
+}
+
+
+class NotStarted(Exception):
+    """Nothing was changed; the message says why in one plain line."""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """How a run went. `after` is None where it did not come to the proof; `changes` are those of packages."""
+
+    run: str
+    fixes: tuple[str, ...]
+    outcome: str
+    before: Report
+    after: Report | None = None
+    changes: tuple[str, ...] = ()
+    why: str = ""
+    proof: str = ""
+    smoke: Mapping[str, Any] | None = None
+    left: tuple[str, ...] = ()
+    not_restored: tuple[str, ...] = ()
+
+    @property
+    def undo(self) -> tuple[str, ...]:
+        """The command that takes it back."""
+        return ("mpsdoctor", "undo", self.run)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report's `applied`."""
+        return {
+            "run": self.run,
+            "fixes": list(self.fixes),
+            "outcome": self.outcome,
+            "why": self.why,
+            "proof": self.proof,
+            "changes": list(self.changes),
+            "left": list(self.left),
+            "not_restored": list(self.not_restored),
+            "before": self.before.to_json(),
+            "after": None if self.after is None else self.after.to_json(),
+            "undo": list(self.undo) if self.outcome in (FIXED, REMAINS) else [],
+        }
+
+
+@dataclass
+class Applier:
+    """One application of a plan. `say` gets one line for each thing that is begun."""
+
+    plan: Plan
+    before: Report
+    examination: Examination
+    store: Store
+    say: Callable[[str], None] = lambda _: None
+    _lock: int = field(default=-1, init=False)
+
+    def apply(self) -> Applied:
+        """Do the plan. Raises NotStarted, with nothing changed, and Locked."""
+        verify_target(self.plan)
+        with self.store.lock(self.plan.target) as self._lock:
+            try:
+                run = self.store.new_run()
+            except OSError as error:
+                raise NotStarted(f"the state before cannot be kept ({error.strerror}); nothing was changed") from error
+            roots = self._save(run)
+            return self._steps(run, roots)
+
+    def _save(self, run: Run) -> list[snapshot.Entry]:
+        self.say("saving the state before")
+        moves = {s.action.path: s.action.aside for s in self.plan.steps if isinstance(s.action, Switch)}
+        try:
+            about = {
+                "target": self.plan.target,
+                "fixes": [fix.fix for fix in self.plan.fixes],
+                "writes": list(self.plan.writes),
+                "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            }
+            run.save("about.json", about)
+            run.save("plan.json", self.plan.to_json())
+            run.save("before.json", self.before.to_json())
+            roots = snapshot.save(self.plan.writes, moves, run.folder / "saved")
+            run.save("saved.json", roots)
+            run.journal.write(j.BEGIN, target=self.plan.target)
+            run.journal.write(j.SAVED, paths=len(roots))
+        except (OSError, KeyboardInterrupt) as error:
+            run.forget()
+            why = "interrupted" if isinstance(error, KeyboardInterrupt) else error.strerror or str(error)
+            raise NotStarted(f"the state before cannot be kept ({why}); nothing was changed") from error
+        return roots
+
+    def _steps(self, run: Run, roots: list[snapshot.Entry]) -> Applied:
+        try:
+            for number, step in enumerate(self.plan.steps):
+                self.say(f"step {number + 1} of {len(self.plan.steps)}: {step.title}")
+                run.journal.write(j.STEP, number=number, title=step.title)
+                self._do(step)
+                run.journal.write(j.STEP_DONE, number=number)
+            return self._prove(run)
+        except (StepFailed, OSError) as error:
+            why = (
+                str(error)
+                if isinstance(error, StepFailed)
+                else f"{error.filename or ''} {error.strerror or error}".strip()
+            )
+            return self._put_back(run, roots, UNDONE, why)
+        except KeyboardInterrupt:
+            return self._put_back(run, roots, INTERRUPTED, "interrupted")
+        except Exception as error:  # a fault of our own must not leave half a repair behind
+            return self._put_back(run, roots, UNDONE, f"mpsdoctor itself failed: {type(error).__name__}: {error}")
+
+    def _do(self, step: Step) -> None:
+        if step.action is not None:
+            step.action.verify()
+            step.action.execute(Work(self._causes_of))
+        if step.argv is None:
+            return
+        environ = {k: v for k, v in self.examination.environ.items() if k not in _MISLEADING}
+        done = run_child(step.argv, timeout=STEP_SECONDS, env={**environ, **_STEADY, **step.env}, keep=(self._lock,))
+        if not done.ok:
+            said = " ".join((done.error_text.strip() or done.text.strip())[-_SAID:].split())
+            raise StepFailed(f"{step.argv[0]} {done.end.describe()}: {said}" if said else done.end.describe())
+
+    def _causes_of(self, python: str) -> tuple[str, ...]:
+        return tuple(cause.cause for cause in self.examination.report(python).diagnosis.causes)
+
+    def _prove(self, run: Run) -> Applied:
+        self.say("examining the environment anew")
+        python = next((fix.python for fix in self.plan.fixes if fix.python), self.plan.target)
+        unsets = [name for fix in self.plan.fixes for name in fix.unsets]
+        after = self.examination.report(python, unsets)
+        left = aimed([fix.cause for fix in self.plan.fixes], self.examination.causes(after))
+        trained = smoke(after, self.examination.environ)
+        good = not left and (trained is None or trained.get("outcome") == "pass")
+        outcome = FIXED if good else REMAINS
+        run.journal.write(j.PROVED, left=list(left))
+        run.save("after.json", after.to_json())
+        run.journal.write(j.END, outcome=outcome)
+        return Applied(
+            run.id,
+            tuple(fix.fix for fix in self.plan.fixes),
+            outcome,
+            self.before,
+            after,
+            changed_packages(self.before.facts, after.facts),
+            proof=smoke_words(trained, after.diagnosis.mps_usable),
+            smoke=trained,
+            left=left,
+        )
+
+    def _put_back(self, run: Run, roots: list[snapshot.Entry], outcome: str, why: str) -> Applied:
+        self.say("putting everything back")
+        not_restored = put_back(run, roots)
+        fixes = tuple(fix.fix for fix in self.plan.fixes)
+        return Applied(run.id, fixes, outcome, self.before, why=why, not_restored=not_restored)
+
+
+def put_back(run: Run, roots: list[snapshot.Entry]) -> tuple[str, ...]:
+    """Restore the state before and close the journal; return what could not be restored. Can be repeated.
+
+    A journal that cannot be written must not keep the user's files from being restored.
+    """
+    with uninterrupted():
+        with contextlib.suppress(OSError):
+            run.journal.write(j.RESTORING)
+        try:
+            left = snapshot.restore(roots, run.folder / "saved")
+        except (OSError, snapshot.DamagedCopy) as error:
+            left = [str(error)]
+        if not left:
+            with contextlib.suppress(OSError):
+                run.journal.write(j.END, outcome=UNDONE)
+    return tuple(left)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: half a restoration is worse than none."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # not in the main thread, which gets no signals anyway
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def verify_target(plan: Plan) -> None:
+    """Raise NotStarted where a path of the plan cannot be written, or the disk is too small."""
+    for path in plan.writes:
+        folder = _existing(Path(path))
+        if not _can_write(folder):
+            raise NotStarted(f"{folder} cannot be written; nothing was changed")
+    needed, free = plan.disk_needed_mb, plan.disk_free_mb
+    if needed is not None and free is not None and needed > free:
+        raise NotStarted(f"{needed:.0f} MB of disk are needed and {free:.0f} MB are free; nothing was changed")
+    for step in plan.steps:
+        # Later steps may depend on earlier ones; what is on the disk now can be verified now.
+        if step.action is not None and type(step.action).__name__ in ("WriteText", "Rename"):
+            try:
+                step.action.verify()
+            except StepFailed as error:
+                raise NotStarted(f"{error}; nothing was changed") from error
+
+
+def _existing(path: Path) -> Path:
+    folder = path if path.is_dir() and not path.is_symlink() else path.parent
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    return folder
+
+
+def _can_write(folder: Path) -> bool:
+    """Try it: access(2) does not know of read-only volumes for the superuser, nor of access lists."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".mpsdoctor-", dir=folder)
+    except OSError:
+        return False
+    os.close(descriptor)
+    Path(name).unlink()
+    return True
+
+
+def with_plan(report: Report, plan: Plan, applied: Applied | None) -> Report:
+    """Return the report with the plan and what became of it."""
+    smoke_result = applied.smoke if applied is not None else None
+    changed = {"plan": plan.to_json(), "applied": None if applied is None else applied.to_json()}
+    if smoke_result is not None and any(f.name == "smoke" for f in dataclasses.fields(report)):
+        changed["smoke"] = dict(smoke_result)
+    return dataclasses.replace(report, **changed)  # type: ignore[arg-type]

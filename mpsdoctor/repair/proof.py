@@ -1,0 +1,109 @@
+"""The proof of a repair: the environment examined anew, as a new shell would find it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpsdoctor.facts import Facts, normalize
+from mpsdoctor.report.model import Report, Source, make_report
+
+
+@dataclass(frozen=True)
+class Examination:
+    """How an environment is examined: its variables, the seconds for torch, and the files of the project."""
+
+    environ: Mapping[str, str]
+    timeout: float = 60.0
+    folder: Path | None = None
+
+    def report(self, python: str, unsets: Collection[str] = ()) -> Report:
+        """Observe and judge. `unsets` are variables that a new shell will not have."""
+        from mpsdoctor.observe import observe
+        from mpsdoctor.probes.choice import NoSuchInterpreter, choose_target
+        from mpsdoctor.probes.runner import LiveRunner
+        from mpsdoctor.registry import load_registry
+
+        runner = LiveRunner({name: value for name, value in self.environ.items() if name not in unsets})
+        try:
+            target = choose_target(python, runner.environ)
+        except NoSuchInterpreter as error:
+            return make_report(Facts(), Source("live", python), load_registry(), problems=(str(error),))
+        facts, problems = observe(runner, target, timeout=self.timeout)
+        facts = as_on_the_mac(facts, self.environ)
+        return make_report(facts, Source("live", target.executable), load_registry(), problems=tuple(problems))
+
+    def causes(self, report: Report) -> tuple[str, ...]:
+        """Return the causes of a report, and those that the project's files have."""
+        from mpsdoctor.repair.look import project_pins
+
+        found = [cause.cause for cause in report.diagnosis.causes]
+        if self.folder is not None and project_pins(self.folder):
+            found.append("non-mac-wheel-pin")
+        return tuple(dict.fromkeys(found))
+
+
+def as_on_the_mac(facts: Facts, environ: Mapping[str, str]) -> Facts:
+    """Return the facts as on the recorded Mac, where a demonstration asks for one (MPSDOCTOR_HOST_RECORDING)."""
+    from mpsdoctor.probes.demonstration import VARIABLE, as_if_on
+
+    recording = environ.get(VARIABLE)
+    if not recording:
+        return facts
+    from mpsdoctor.observe import observe
+    from mpsdoctor.probes.choice import Target
+    from mpsdoctor.probes.replay import ReplayRunner
+
+    recorded, _ = observe(ReplayRunner(Path(recording)), Target("python", "the recording"), import_torch=False)
+    return as_if_on(recorded, facts)
+
+
+def changed_packages(before: Facts, after: Facts) -> tuple[str, ...]:
+    """Say what changed: "torch 2.11.0 -> 2.8.0", "+ sympy 1.14.0", "- old 1.0"."""
+    old, new = _versions(before), _versions(after)
+    lines = []
+    for name in sorted({*old, *new}):
+        if old.get(name) == new.get(name):
+            continue
+        if name not in old:
+            lines.append(f"+ {name} {new[name]}")
+        elif name not in new:
+            lines.append(f"- {name} {old[name]}")
+        else:
+            lines.append(f"{name} {old[name]} -> {new[name]}")
+    return tuple(lines)
+
+
+def _versions(facts: Facts) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for one in facts.packages.distributions or ():
+        found.setdefault(normalize(one.name), []).append(one.version or "?")
+    return {name: " and ".join(sorted(set(versions))) for name, versions in found.items()}
+
+
+def smoke(report: Report, environ: Mapping[str, str]) -> dict[str, Any] | None:
+    """Train on the GPU, where one is claimed; None where none is, or where this version has no smoke test."""
+    if not report.diagnosis.mps_usable or importlib.util.find_spec("mpsdoctor.smoke") is None:
+        return None
+    module = importlib.import_module("mpsdoctor.smoke")
+    prove = getattr(module, "prove", None)
+    result = prove(report.facts.interpreter.executable) if prove is not None else None
+    return result if isinstance(result, dict) else None
+
+
+def smoke_words(result: Mapping[str, Any] | None, usable: bool | None) -> str:
+    """Say what the proof rests on."""
+    if result is not None:
+        return f"trained on the GPU: {result.get('outcome')}"
+    if usable:
+        return "observed anew (allocated and compared with the CPU); it was not trained on"
+    return "observed anew; no GPU is claimed here, so that nothing was trained on it"
+
+
+def aimed(causes: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
+    """Return the causes that were aimed at and are still there."""
+    return tuple(cause for cause in dict.fromkeys(causes) if cause in left)

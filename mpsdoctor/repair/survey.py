@@ -1,0 +1,47 @@
+"""What a repair must know of this machine beyond the facts: tools, other Pythons, files that could be changed.
+
+A plan for somebody else's Mac has an empty survey.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mpsdoctor.facts import Packages
+
+
+@dataclass(frozen=True)
+class FoundPython:
+    """Another interpreter on this machine: its path, minor version ("3.12") and architecture."""
+
+    path: str
+    minor: str
+    machine: str
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file that a fix may change, as it was read."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Tools by absolute path (None: not found), and files. `live`: this machine is the one that is repaired."""
+
+    live: bool = False
+    uv: str | None = None
+    conda: str | None = None  # conda, mamba or micromamba
+    pixi: str | None = None
+    pip: bool | None = None  # the target can run pip
+    pythons: tuple[FoundPython, ...] = ()
+    requirements: tuple[TextFile, ...] = ()
+    projects: tuple[TextFile, ...] = ()  # pyproject.toml, pixi.toml
+    startup: tuple[TextFile, ...] = ()  # shell profiles, activate scripts, conda's state file
+    project_folder: str | None = None
+    home: str | None = None
+    packages: Packages = field(default_factory=Packages)  # from the files, where the interpreter does not answer
+    size_mb: float | None = None  # of the environment
+    free_mb: float | None = None

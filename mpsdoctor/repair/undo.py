@@ -1,0 +1,68 @@
+"""Takes a run back: packages and files exactly as they were, whatever became of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mpsdoctor.repair import snapshot
+from mpsdoctor.repair.apply import put_back
+from mpsdoctor.repair.store import UNDONE, Run, Store
+
+
+class CannotUndo(Exception):
+    """Why a run cannot be taken back, in one plain line."""
+
+
+@dataclass(frozen=True)
+class Undone:
+    """How it went: files and folders that are as before, and what could not be restored."""
+
+    run: str
+    paths: int
+    not_restored: tuple[str, ...] = ()
+
+
+def describe(run: Run) -> dict[str, object]:
+    """Return what a list of runs shows of one: id, when, target, fixes, outcome."""
+    about = run.about
+    return {
+        "run": run.id,
+        "created": about.get("created"),
+        "target": about.get("target"),
+        "fixes": about.get("fixes") or [],
+        "outcome": run.outcome,
+    }
+
+
+def changes(run: Run) -> tuple[str, ...]:
+    """Return the paths that undo would change back."""
+    return tuple(snapshot.differences(_roots(run)))
+
+
+def undo(run: Run, store: Store) -> Undone:
+    """Take a run back. Raises CannotUndo, and Locked where it is still at work. Can be repeated."""
+    roots = _roots(run)
+    with store.lock(str(run.about.get("target") or run.id)):
+        later = _later_runs(run, store)
+        if later:
+            raise CannotUndo(f"the run {later[0].id} came later and changed the same; take that one back first")
+        left = put_back(run, roots)
+    return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left)
+
+
+def _roots(run: Run) -> list[snapshot.Entry]:
+    roots = run.load("saved.json")
+    if not isinstance(roots, list):
+        if run.journal.entries():
+            raise CannotUndo(f"the state before the run {run.id} is not there any more")
+        return []  # it never got as far as a change
+    return roots
+
+
+def _later_runs(run: Run, store: Store) -> list[Run]:
+    writes = set(run.about.get("writes") or ())
+    return [
+        other
+        for other in store.runs()
+        if other.id > run.id and other.outcome != UNDONE and writes & set(other.about.get("writes") or ())
+    ]
