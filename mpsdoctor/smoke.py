@@ -18,6 +18,9 @@ DEFAULT_TIMEOUT = 900.0  # seconds; the sum of the stages' own limits, which tra
 # No event for so long: the program has hung with its own limits. Its longest silence that is no fault is the start of
 # a stage, 120 s at most (options.DEADLINES of training_smoke), on a cold disk.
 STALL_SECONDS = 150.0
+# Some swap is always in use on a Mac that has run for days. A quarter of the memory is taken for swapping: a rule of
+# thumb, no measured bound; the number itself is in the context too.
+SWAPPING = 0.25
 LABEL = "<training smoke>"
 Event = Mapping[str, Any]
 
@@ -127,14 +130,16 @@ def speed_context(runner: Runner) -> tuple[Host, dict[str, Any]]:
         host = observe_host(runner, pool)
     found: dict[str, Any] = {
         "low_power_mode": host.low_power_mode,
-        "thermal_warning": host.thermal_warning,
-        "on_battery": None if host.power_source is None else "Battery" in host.power_source,
+        "thermal": host.thermal_warning,
+        "battery": None if host.power_source is None else "Battery" in host.power_source,
         "virtual_machine": host.is_virtual if host.is_mac else None,
         "translated": host.shell_translated,
     }
     if host.is_mac:
         used = _swap_used_mb(runner.run(["sysctl", "-n", "vm.swapusage"], timeout=TIMEOUT).text)
         found["swap_used_mb"] = used
+        if used is not None and host.memory_bytes:
+            found["swap"] = used * 1024**2 > host.memory_bytes * SWAPPING
     return host, {key: value for key, value in found.items() if value is not None}
 
 

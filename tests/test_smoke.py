@@ -191,3 +191,54 @@ def test_the_report_carries_the_run_and_replays_it(mpsdoctor: Callable[..., Ran]
     assert again["diagnosis"]["mps_usable"] is False
     assert again["diagnosis"]["causes"][0]["cause"] == "known-bad-torch-release"
     assert again["diagnosis"]["causes"][0]["checks"] == ["TR102"]
+
+
+class MacRunner:
+    """A recorded Mac that also answers what it swaps."""
+
+    live = False
+
+    def __init__(self, swap: str) -> None:
+        from mpsdoctor.probes.recording import ReplayRunner
+
+        self._inner = ReplayRunner(Path(__file__).parent / "recordings" / "01-m1-air-8gb-macos14-uv")
+        self.environ, self.system, self._swap = self._inner.environ, "Darwin", swap
+
+    def run(self, argv: list[str], **options: object) -> object:
+        from mpsdoctor.facts import ProcessEnd
+        from mpsdoctor.probes.process import Completed
+
+        if list(argv)[-1] == "vm.swapusage":
+            return Completed(tuple(argv), ProcessEnd(how="exit", code=0), self._swap.encode())
+        return self._inner.run(argv, **options)
+
+    def read(self, path: str) -> str | None:
+        return self._inner.read(path)
+
+
+@pytest.mark.parametrize(
+    ("swap", "swapping"),
+    [
+        ("total = 23552.00M  used = 22392.56M  free = 1159.44M  (encrypted)", True),
+        ("total = 1024.00M  used = 210.25M  free = 813.75M  (encrypted)", False),
+        ("total = 2,00M  used = 1,00M  free = 1,00M", False),
+        ("sysctl: unknown oid", None),
+    ],
+)
+def test_what_spoils_a_speed_check_is_told_to_it(swap: str, swapping: bool | None) -> None:
+    from mpsdoctor.smoke import speed_context
+
+    _, context = speed_context(MacRunner(swap))  # type: ignore[arg-type]
+    assert context.get("swap") is swapping
+    assert (context["low_power_mode"], context["battery"], context["thermal"]) == (False, False, False)
+    assert context["virtual_machine"] is False
+
+
+def test_the_context_uses_the_words_that_the_program_understands() -> None:
+    source = (Path(__file__).parent.parent / "training_smoke" / "speed_verdict.py").read_text()
+    from mpsdoctor.smoke import speed_context
+
+    _, context = speed_context(MacRunner("total = 9.00M  used = 1.00M"))  # type: ignore[arg-type]
+    for key in ("low_power_mode", "thermal", "battery", "swap"):
+        assert key in context
+        assert f'"{key}"' in source
