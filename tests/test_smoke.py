@@ -199,7 +199,7 @@ class MacRunner:
     live = False
 
     def __init__(self, swap: str) -> None:
-        from mpsdoctor.probes.recording import ReplayRunner
+        from mpsdoctor.probes.replay import ReplayRunner
 
         self._inner = ReplayRunner(Path(__file__).parent / "recordings" / "01-m1-air-8gb-macos14-uv")
         self.environ, self.system, self._swap = self._inner.environ, "Darwin", swap
