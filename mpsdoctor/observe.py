@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from mpsdoctor.facts import Binaries, Conda, Facts, Packages, Problems, Torch, decode, encode
 from mpsdoctor.facts.host import Host
@@ -17,6 +18,8 @@ from mpsdoctor.probes.process import end_all_children
 from mpsdoctor.probes.runner import Runner, home_folder
 from mpsdoctor.probes.torch import DEFAULT_TIMEOUT, ask_torch
 
+T = TypeVar("T")
+Reader = Callable[[Runner, Interpreter, Problems], T]
 _WORKERS = 16  # one for every command that can run at the same time: they wait, they do not compute
 
 
@@ -49,9 +52,9 @@ def _observe(
     if import_torch and interpreter.end is None and target.dangling is None:
         # Only after it has proved to be Python: what is no Python must not be started twice with our arguments.
         torch = pool.submit(ask_torch, runner, target.executable, timeout)
-    packages = pool.submit(_packages, runner, interpreter, problems)
-    conda = pool.submit(_conda, runner, interpreter, problems)
-    binaries = pool.submit(_binaries, runner, interpreter, problems)
+    packages = pool.submit(_survive, Packages, _packages, runner, interpreter, problems)
+    conda = pool.submit(_survive, Conda, _conda, runner, interpreter, problems)
+    binaries = pool.submit(_survive, Binaries, _binaries, runner, interpreter, problems)
     files = binaries.result()
     return Facts(
         host=_with_container(host.result(), answer),
@@ -62,6 +65,16 @@ def _observe(
         environment=answer.environment,
         binaries=files,
     )
+
+
+def _survive(subject: type[T], read: Reader[T], runner: Runner, interpreter: Interpreter, problems: Problems) -> T:
+    """Whatever one reader meets, the other facts still give a diagnosis: what broke is told, and its facts unknown."""
+    try:
+        return read(runner, interpreter, problems)
+    except Exception as error:
+        words = " ".join(str(error).split())[:200]
+        problems.append(f"{subject.__name__.lower()} could not be read: {type(error).__name__}: {words}")
+        return subject()
 
 
 def _ask(runner: Runner, target: Target) -> InterpreterAnswer:

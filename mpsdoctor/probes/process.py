@@ -21,6 +21,7 @@ CAPTURE_LIMIT = 4 * 1024 * 1024  # bytes kept of each stream: far above any tool
 STDERR_TAIL = 4000  # characters of stderr that a fact carries
 LINE_LIMIT = 1024 * 1024  # bytes; the longest line that a probe of ours prints is some 100 kB
 DRAIN_SECONDS = 0.25  # how long a stream may stay silent after the child's own end before it is cut
+_HALF = CAPTURE_LIMIT // 2
 _POLL_SECONDS = 0.05
 _CHUNK = 1 << 16
 
@@ -29,7 +30,7 @@ OnLine = Callable[[bytes], "float | None"]
 
 @dataclass(frozen=True)
 class Completed:
-    """What a child left behind. `stdout` and `stderr` hold the first CAPTURE_LIMIT bytes of each stream."""
+    """What a child left behind. `stdout` and `stderr` hold begin and end of each stream, CAPTURE_LIMIT bytes."""
 
     argv: tuple[str, ...]
     end: ProcessEnd
@@ -54,13 +55,22 @@ class Completed:
 
 @dataclass
 class _Stream:
-    kept: bytearray = field(default_factory=bytearray)
+    begin: bytearray = field(default_factory=bytearray)
+    end: bytearray = field(default_factory=bytearray)
     total: int = 0
     pending: bytearray = field(default_factory=bytearray)
 
+    @property
+    def kept(self) -> bytes:
+        return bytes(self.begin + self.end[-_HALF:])
+
     def feed(self, data: bytes) -> list[bytes]:
         self.total += len(data)
-        self.kept += data[: CAPTURE_LIMIT - len(self.kept)]
+        room = _HALF - len(self.begin)
+        self.begin += data[:room]
+        self.end += data[room:]
+        if len(self.end) > 2 * _HALF:
+            del self.end[:-_HALF]
         if len(self.pending) > LINE_LIMIT:  # a flood without line ends is no line of ours
             self.pending.clear()
         self.pending += data
@@ -188,7 +198,7 @@ def _watch(
     seconds = time.monotonic() - started
     out, err = watch.out, watch.err
     end = _describe(process.returncode, watch.timed_out, seconds, out, err, watch.held_open or left)
-    return Completed(argv, end, bytes(out.kept), bytes(err.kept))
+    return Completed(argv, end, out.kept, err.kept)
 
 
 def _read(descriptor: int) -> bytes | None:
@@ -219,7 +229,7 @@ def _kill_group(group: int) -> bool:
 
 
 def _describe(code: int, timed_out: bool, seconds: float, out: _Stream, err: _Stream, left: bool) -> ProcessEnd:
-    tail = bytes(err.kept).decode("utf-8", "replace")[-STDERR_TAIL:] or None
+    tail = err.kept.decode("utf-8", "replace")[-STDERR_TAIL:] or None
     how, exit_code, name = "exit", code, None
     if timed_out:
         how, exit_code = "timeout", 0

@@ -92,6 +92,16 @@ def test_a_flood_is_counted_and_cut() -> None:
     assert done.ok
 
 
+def test_of_a_flood_begin_and_end_are_kept() -> None:
+    flood = "[os.write({0}, b'x' * 65536) for _ in range(200)]"
+    code = f"import os\nos.write(1, b'first'); {flood.format(1)}; os.write(1, b'last')"
+    code += f"; {flood.format(2)}; os.write(2, b'error')"
+    done, _ = python(code, timeout=60.0)
+    assert done.stdout[:5] + done.stdout[-4:] == b"firstlast"
+    assert done.end.stderr_tail is not None
+    assert done.end.stderr_tail.endswith("error")
+
+
 def test_a_flood_of_lines_still_lets_ours_through() -> None:
     seen: list[bytes] = []
     code = "import os\nfor _ in range(200): os.write(1, b'x' * 65536)\nos.write(1, b'\\nours\\n')"

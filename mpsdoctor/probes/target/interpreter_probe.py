@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # PYTHONSAFEPATH leaves it out
+import _answer
+
+_ = _answer  # before every other import; see there
+import platform
+import sysconfig
 from typing import TYPE_CHECKING, Any
 
-import _answer  # their folder is sys.path[0] when run by path
 import allow_list
 
 if TYPE_CHECKING:
@@ -51,7 +57,7 @@ def site_folders() -> list[str]:
     import site
 
     folders = list(getattr(site, "getsitepackages", list)())
-    folders += [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
+    folders += [path for path in _answer.CALLERS_PATH if os.path.basename(path) in ("site-packages", "dist-packages")]
     found = []
     for path in folders:
         if path and os.path.isdir(path) and path not in found:
@@ -63,13 +69,16 @@ def shadows(packages: Sequence[str]) -> list[dict[str, str]]:
     """Return the files and folders that are found before the real package or standard module of the same name."""
     found = []
     library = os.path.dirname(os.path.abspath(os.__file__))
-    for entry in sys.path:
-        folder = os.path.abspath(entry or os.getcwd())
+    for entry in _answer.CALLERS_PATH:
+        folder = os.path.abspath(entry)
         if os.path.realpath(folder) == os.path.realpath(library) or folder in packages or not os.path.isdir(folder):
             continue
         if folder.startswith(os.path.realpath(sys.base_prefix) + os.sep) or folder.endswith(".zip"):
             continue
-        found += shadows_in(folder)
+        try:
+            found += shadows_in(folder)
+        except OSError:  # a folder that this user may not read: Python finds nothing in it either
+            continue
     return found
 
 
@@ -118,9 +127,6 @@ def moved_from() -> str | None:
 
 def questions() -> dict[str, Callable[[], Any]]:
     """Return every question by the name of its answer."""
-    import platform
-    import sysconfig
-
     base = getattr(sys, "base_prefix", sys.prefix)
     stdlib = sysconfig.get_paths().get("stdlib", "")
     return {
@@ -150,7 +156,7 @@ def questions() -> dict[str, Callable[[], Any]]:
         "site_packages": site_folders,
         "user_site": lambda: __import__("site").getusersitepackages(),
         "user_site_enabled": lambda: __import__("site").ENABLE_USER_SITE,
-        "sys.path": lambda: list(sys.path),
+        "sys.path": lambda: list(_answer.CALLERS_PATH),
         "working_directory": os.getcwd,
         "shadows": lambda: shadows(site_folders()),
         "os.environ": lambda: allow_list.keep(os.environ),
@@ -160,7 +166,6 @@ def questions() -> dict[str, Callable[[], Any]]:
 def main() -> None:
     """Answer every question; the ones that fail are told under "failed"."""
     send = _answer.open_line()
-    _answer.use_callers_path()
     answers, failed = {}, {}
     for name, question in questions().items():
         try:

@@ -6,17 +6,20 @@ hung. Standard library and torch only, Python 3.7 syntax. Argument: the limit in
 
 from __future__ import annotations
 
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # PYTHONSAFEPATH leaves it out
+import _answer
+
+_ = _answer  # before every other import; see there
 import faulthandler
 import functools
-import os
 import re
 import signal
-import sys
 import time
 import warnings
 from typing import TYPE_CHECKING, Any
-
-import _answer  # its folder is sys.path[0] when run by path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +40,8 @@ def import_torch(send: Send) -> Any:
     started = time.perf_counter()
     caught: list[warnings.WarningMessage] = []
     try:
-        with warnings.catch_warnings(record=True) as caught:
+        # The module is named, for a file of the user's may have taken its place.
+        with warnings.catch_warnings(record=True, module=warnings) as caught:
             warnings.simplefilter("default")
             import torch
     except BaseException as error:  # SystemExit too: torch is the user's, and may be anything
