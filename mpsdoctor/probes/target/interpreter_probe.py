@@ -6,6 +6,7 @@ Every question is asked on its own: one that fails costs only its own answer.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # PYTHONSAFEPATH leaves it out
@@ -119,7 +120,10 @@ def moved_from() -> str | None:
     for line in text.splitlines():
         statement = line.strip()
         if statement.startswith(("VIRTUAL_ENV=", "export VIRTUAL_ENV=")):
-            path = statement.split("=", 1)[1].strip().strip("'\"")
+            try:
+                path = (shlex.split(statement.split("=", 1)[1], posix=True) or [""])[0]
+            except ValueError:  # a shell would not understand it, either
+                continue
             if path.startswith("/") and os.path.realpath(path) != os.path.realpath(sys.prefix):
                 return path
     return None
