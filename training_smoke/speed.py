@@ -90,7 +90,7 @@ def measure(size: SpeedSize, device: Device, dtype: str, seed: int, budget_s: fl
     runners = [runner for runner in (cpu, full, half) if runner is not None]
     for runner in runners:
         runner.warm_up(budget_s / 8)
-    for done in range(ROUNDS):
+    for done in range(LEAST_ROUNDS if device.is_cpu else ROUNDS):
         for runner in runners:
             runner.turn(warm=not runner.trainer.device.is_cpu)
         spent = time.perf_counter() - begun
