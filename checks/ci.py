@@ -1,8 +1,7 @@
 """Virtual machines: hosted CI runners, UTM, tart."""
 
 from mpsdoctor import Environment, Evidence, Host, Remedy, Torch, Verdict, check, fail, passed, unknown, warn
-
-_IMAGES = {"macos14": "macos-14", "macos15": "macos-15", "macos26": "macos-26"}
+from mpsdoctor.knowledge.runner_images import runner_image
 
 
 @check("CI201", family="ci", cause="virtual-machine-gpu", needs=("HW101",))
@@ -29,24 +28,19 @@ def not_a_virtual_machine(host: Host, torch: Torch, environment: Environment) ->
         return passed(evidence=evidence)
     if environment.ci_image:
         evidence.append(Evidence.of(environment, "ci_image"))
-    image = _image(environment)
+    image, version = environment.ci_image, torch.version
     if torch.usable is False:
         evidence += [Evidence(f"torch.{trial.name}", trial.error or trial.outcome) for trial in torch.failed_trials[:2]]
         return fail(
             "This is a virtual machine, and its GPU cannot be used: " + _what_fails(torch),
             evidence,
-            [Remedy(_advice(image, host))],
+            [Remedy(_advice(image, version))],
             gpu=False,
         )
     detail = "The GPU of this virtual machine works, with limits."
     if torch.usable is None:
         detail = "This is a virtual machine; whether its GPU can be used was not shown."
-    return warn(detail, evidence, [Remedy(_keep(image))])
-
-
-def _image(environment: Environment) -> str | None:
-    name = (environment.ci_image or "").split(" ")[0].lower()
-    return _IMAGES.get(name)
+    return warn(detail, evidence, [Remedy(_keep(image, version))])
 
 
 def _what_fails(torch: Torch) -> str:
@@ -64,18 +58,22 @@ def _what_fails(torch: Torch) -> str:
     return f"{first.name} fails on it."
 
 
-def _advice(image: str | None, host: Host) -> str:
-    if image == "macos-15":
-        return "Use the CPU device in this job, or a newer torch: on macos-15 images torch 2.14 was seen to work."
-    here = f" ({image})" if image else ""
-    target = "runs-on: macos-15" if image else "a real Mac"
-    return f"Run GPU tests elsewhere than in this virtual machine{here}: {target}; here use the CPU device."
-
-
-def _keep(image: str | None) -> str:
-    if image == "macos-15":
+def _advice(image: str | None, version: str | None) -> str:
+    known = runner_image(image)
+    if known is None:
+        return "Run GPU tests elsewhere than in this virtual machine: a real Mac; here use the CPU device."
+    seen = known.of(version)
+    if seen is None or seen.usable:  # it works for others: say where, and what to do meanwhile
         return (
-            "Keep torch 2.14.x on macos-15 here; do not move GPU tests to macos-26, where torch up to 2.13 computes "
-            "linear layers wrongly and 2.14 does not compile its kernels."
+            f"Use the CPU device in this job ({known.label}), or a newer torch: on macos-15 images torch 2.14 was seen "
+            "to work."
         )
+    return f"On {known.label} with this torch, {seen.what}. {seen.advice}"
+
+
+def _keep(image: str | None, version: str | None) -> str:
+    known = runner_image(image)
+    seen = known and (known.of(version) or next((one for one in known.seen if one.usable), None))
+    if seen:
+        return seen.advice
     return "Let GPU tests compare with the CPU, and do not trust is_available() alone in a virtual machine."

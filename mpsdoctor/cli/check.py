@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
+from mpsdoctor.cli.formats import FORMATS, print_report
+from mpsdoctor.cli.output import Progress, print_lines, terminal_width
 
 if TYPE_CHECKING:
     from mpsdoctor.cli.target import Gathered
@@ -32,25 +33,23 @@ DEFAULT_TIMEOUT = 60.0
 @click.option("--ignore", multiple=True, metavar="IDS", help="Not these checks; a reason may follow: PY103=reason.")
 @click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")
 @click.option("--smoke", is_flag=True, help="Also train for real on the GPU (see mpsdoctor smoke).")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
 @click.option("--expect", type=click.Choice(["mps", "cpu", "any"]), default="any", show_default=True,
               help="mps: exit 1 unless the GPU can be used. cpu: exit 1 unless torch imports.")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=DEFAULT_TIMEOUT, show_default=True, metavar="S",
               help="Seconds for everything that torch does.")  # fmt: skip
+@click.option("--vm-policy", type=click.Choice(["warn", "fail", "ignore"]), metavar="POLICY",
+              help="What a virtual machine's GPU means to a CI job: warn, fail or ignore.")  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Show every check.")
 def check(**options: Any) -> int:
     """Observe this Mac and one Python environment, and name the one cause and the remedy."""
-    from mpsdoctor.diagnosis import exit_code
-
     _only_one(options)
     report = _report(options)
-    if options["format_"] == "json":
-        from mpsdoctor.cli.target import make_redactor
-        from mpsdoctor.report.json_format import format_json
-
-        print_text(format_json(report, make_redactor()), options["output"])
+    status = _status(report, options)
+    if options["format_"] != "text":
+        print_report(report, options, status)
     else:
         from mpsdoctor.probes.runner import home_folder
         from mpsdoctor.report.text import Style, format_text
@@ -58,7 +57,15 @@ def check(**options: Any) -> int:
         home = home_folder()
         style = Style(terminal_width(), options["verbose"], None if home is None else str(home))
         print_lines(format_text(report, style), options["output"])
-    return exit_code(report.diagnosis, report.facts, fail_on=options["fail_on"], expect=options["expect"])
+    return status
+
+
+def _status(report: Report, options: dict[str, Any]) -> int:
+    from mpsdoctor.diagnosis import exit_code
+    from mpsdoctor.report.vm_policy import exit_with_policy
+
+    asked = {"fail_on": options["fail_on"], "expect": options["expect"]}
+    return exit_with_policy(report, exit_code(report.diagnosis, report.facts, **asked), options["vm_policy"], **asked)
 
 
 def _with_smoke(gathered: Gathered, options: dict[str, Any]) -> Gathered:
