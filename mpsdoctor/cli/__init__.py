@@ -20,6 +20,7 @@ COMMANDS = {
     "smoke": ("mpsdoctor.cli.smoke", "smoke", "Train for real on the GPU and compare with the CPU."),
     "explain": ("mpsdoctor.cli.explain", "explain", "Explain a check or a cause, offline."),
     "list": ("mpsdoctor.cli.listing", "listing", "List the checks or the causes."),
+    "report": ("mpsdoctor.cli.report", "report", "Write one redacted file for a ticket; nothing is sent."),
     "record": ("mpsdoctor.cli.record", "record", "Record this machine so that check --replay plays it anywhere."),
 }
 USAGE, INTERNAL_ERROR, INTERRUPTED = 2, 5, 130

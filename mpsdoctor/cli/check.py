@@ -46,7 +46,7 @@ DEFAULT_TIMEOUT = 60.0
 def check(**options: Any) -> int:
     """Observe this Mac and one Python environment, and name the one cause and the remedy."""
     _only_one(options)
-    report = _report(options)
+    report = judged(options)
     status = _status(report, options)
     if options["format_"] != "text":
         print_report(report, options, status)
@@ -88,7 +88,8 @@ def _only_one(options: dict[str, Any]) -> None:
         raise click.UsageError(f"{' and '.join(given)} ask for different targets; give one of them")
 
 
-def _report(options: dict[str, Any]) -> Report:
+def judged(options: dict[str, Any]) -> Report:
+    """Observe what the target options ask for, and judge it."""
     from mpsdoctor.cli.target import gather, selection
     from mpsdoctor.registry import load_registry
     from mpsdoctor.report.model import make_report

@@ -55,6 +55,11 @@ def format_markdown(document: Document, limit: int = LIMIT) -> str:
     return "\n".join(parts)
 
 
+def format_answer(document: Document) -> str:
+    """Return the answer alone: cause, evidence, remedy and chain, without details."""
+    return _answer(document, LIMIT // 2)
+
+
 def _answer(document: Document, limit: int) -> str:
     verdict = document["diagnosis"]["verdict"]
     lines = [f"### {VERDICT_SIGNS[verdict]} {escape(headline(document))}", ""]
