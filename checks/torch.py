@@ -7,6 +7,7 @@ from mpsdoctor import (
     Facts,
     Host,
     Interpreter,
+    Messages,
     Packages,
     Remedy,
     Torch,
@@ -51,7 +52,7 @@ def torch_is_installed(facts: Facts) -> Verdict:
     if version is not None:
         return passed(version)
     missing = torch.import_failure is not None and "No module named 'torch'" in torch.import_failure.message
-    if not missing and packages.distributions is None:
+    if not missing and (packages.distributions is None or packages.partial):
         return unknown("packages.distributions", ask=["the output of: python -m pip list"])
     if torch.imported:
         return passed("it is imported, without metadata")
@@ -186,7 +187,7 @@ def torch_imports(torch: Torch) -> Verdict:
     needs=("HW101", "PY101", "TO101", "TO102"),
     explained_by=("CI201",),
 )
-def release_is_not_known_bad(host: Host, torch: Torch, packages: Packages) -> Verdict:
+def release_is_not_known_bad(host: Host, torch: Torch, packages: Packages, messages: Messages) -> Verdict:
     """This release of torch is not known to be broken on this macOS and chip.
 
     Tested: a table of releases that compute wrongly, crash or refuse on certain versions of macOS, each with its
@@ -204,7 +205,9 @@ def release_is_not_known_bad(host: Host, torch: Torch, packages: Packages) -> Ve
     rows = known_bad.matching(version, host.macos_version, virtual=host.is_virtual, chip=host.chip)
     serious = [row for row in rows if row.severity in ("fail", "warn")]
     evidence = [Evidence("torch.version", version, torch.source("version")), Evidence.of(host, "macos_version")]
-    if not serious:
+    # Whoever only shows a machine complains of nothing: the pair is told, and is no fault of this machine yet.
+    complains = messages.items or messages.claims or messages.errors
+    if not serious or (messages.from_ticket and not complains and serious[0].severity == "warn"):
         notes = "; ".join(row.what for row in rows)
         return passed(notes, evidence[: 1 if host.macos_version is None else 2])
     row = serious[0]

@@ -43,16 +43,30 @@ class Diagnosis:
 
 def diagnose(findings: Sequence[Finding], facts: Facts) -> Diagnosis:
     """Name the root causes among the findings and give the verdict."""
-    roots = sorted((f for f in findings if f.is_root), key=_rank)
+    reported = _reported(findings)
+    roots = sorted((f for f in findings if f.is_root), key=lambda finding: _rank(finding, reported))
     causes = _fold(roots, findings)
     usable = _usable(roots, facts)
     return Diagnosis(_verdict(roots, usable), usable, causes, _asks(findings, roots, usable))
 
 
-def _rank(finding: Finding) -> tuple[int, int, int, str]:
+def _reported(findings: Sequence[Finding]) -> frozenset[str]:
+    """The findings that account for a message which the user reported, themselves or through a consequence."""
+    own = [
+        f
+        for f in findings
+        if f.outcome in (FAIL, WARN) and any(e.fact.startswith("messages.") for e in f.verdict.evidence)
+    ]
+    sure = [finding for finding in own if finding.verdict.confidence != POSSIBLE]
+    return frozenset(finding.because or finding.id for finding in sure)
+
+
+def _rank(finding: Finding, reported: frozenset[str]) -> tuple[int, int, int, int, str]:
+    """Failures first; among them what accounts for the reported message; then what is surer, then more fundamental."""
     severity = 0 if finding.outcome == FAIL else 1
     confidence = _CONFIDENCE.index(finding.verdict.confidence) if finding.verdict.confidence in _CONFIDENCE else 2
-    return severity, confidence, FAMILIES.index(finding.check.family), finding.id
+    place = FAMILIES.index(finding.check.family)
+    return severity, 0 if finding.id in reported else 1, confidence, place, finding.id
 
 
 def _fold(roots: Sequence[Finding], findings: Sequence[Finding]) -> tuple[FoundCause, ...]:
@@ -89,11 +103,20 @@ def _usable(roots: Sequence[Finding], facts: Facts) -> bool | None:
 def _verdict(roots: Sequence[Finding], usable: bool | None) -> str:
     if any(root.cause in _ELSEWHERE and root.verdict.confidence == CERTAIN for root in roots):
         return NOT_APPLICABLE
-    if any(root.outcome == FAIL for root in roots):
+    serious = [root for root in roots if not _is_fine(root.cause)]
+    if any(root.outcome == FAIL for root in serious):
         return BROKEN
-    if any(root.outcome == WARN for root in roots):
+    if any(root.outcome == WARN for root in serious):
         return DEGRADED
     return HEALTHY if usable else UNDECIDED
+
+
+def _is_fine(slug: str | None) -> bool:
+    """True for the causes that say "nothing is wrong" or "nothing can be said"."""
+    from mpsdoctor.knowledge.causes import cause as look_up
+
+    known = look_up(slug) if slug else None
+    return known is not None and known.family == "fine"
 
 
 def _asks(findings: Sequence[Finding], roots: Sequence[Finding], usable: bool | None) -> tuple[str, ...]:

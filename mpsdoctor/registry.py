@@ -12,8 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from mpsdoctor.facts import Facts
-from mpsdoctor.facts.messages import BY_PLACE, TOLD
-from mpsdoctor.verdict import CERTAIN, CRASH, FAIL, LIKELY, POSSIBLE, SKIP, WARN, Verdict
+from mpsdoctor.verdict import CRASH, FAIL, POSSIBLE, SKIP, WARN, Verdict, capped, explains
 
 ENTRY_POINT_GROUP = "mpsdoctor.checks"
 
@@ -149,17 +148,8 @@ def check(
             raise TypeError(
                 f"check {id}: {', '.join(strangers)} is no fact; there are {', '.join(sorted(_PARAMETERS))}"
             )
-        return Check(
-            id,
-            family,
-            function,
-            cause,
-            tuple(causes),
-            tuple(needs),
-            tuple(explained_by),
-            parameters,
-            last_resort=last_resort,
-        )
+        links = tuple(needs), tuple(explained_by)
+        return Check(id, family, function, cause, tuple(causes), *links, parameters, last_resort=last_resort)
 
     return declare
 
@@ -269,14 +259,20 @@ def judge(facts: Facts, registry: Registry, *, today: date, selection: Selection
             root = findings[blocked].because or blocked
             findings[item.id] = Finding(item, Verdict(SKIP, f"not reached because of {root}"), because=root)
             continue
-        verdict = _guarded(item, facts, today)
+        other = next((f.id for f in findings.values() if f.is_root and f.outcome == FAIL), None)
+        if item.last_resort and other is not None:
+            findings[item.id] = Finding(item, Verdict(SKIP, f"{other} accounts for it"))
+            continue
+        verdict = capped(_guarded(item, facts, today))
         findings[item.id] = Finding(item, verdict, _explanation(item, verdict, findings))
     return tuple(finding for finding in findings.values() if chosen.selected(finding.check))
 
 
 def _blocks(finding: Finding | None) -> bool:
+    """A guess stops nothing: what comes behind it may be certain."""
     return finding is not None and (
-        finding.outcome == FAIL or (finding.outcome == SKIP and finding.because is not None)
+        (finding.outcome == FAIL and finding.verdict.confidence != POSSIBLE)
+        or (finding.outcome == SKIP and finding.because is not None)
     )
 
 
@@ -285,10 +281,10 @@ def _explanation(item: Check, verdict: Verdict, findings: Mapping[str, Finding])
         return None
     for other in item.explained_by:
         finding = findings.get(other)
-        if finding is not None and (
-            finding.outcome == FAIL or (finding.outcome == WARN and verdict.outcome == WARN) or finding.because
-        ):
+        if finding is not None and (finding.because or explains(finding.verdict, verdict)):
             return finding.because or other
+    if item.last_resort and verdict.outcome == WARN:
+        return next((finding.id for finding in findings.values() if finding.is_root), None)
     return None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mpsdoctor.facts.codec import Subject, encode
+from mpsdoctor.facts.messages import BY_PLACE, TOLD
 
 PASS, WARN, FAIL, SKIP, UNKNOWN, CRASH = "pass", "warn", "fail", "skip", "unknown", "crash"
 CERTAIN, LIKELY, POSSIBLE = "certain", "likely", "possible"
@@ -105,3 +106,23 @@ def skip(because: str) -> Verdict:
 def unknown(*missing: str, detail: str = "", ask: Iterable[str] = ()) -> Verdict:
     """The named facts are missing, so nothing can be said. Never counts as a pass."""
     return Verdict(UNKNOWN, detail or f"not known: {', '.join(missing)}", missing=missing, ask=tuple(ask))
+
+
+def explains(cause: Verdict, verdict: Verdict) -> bool:
+    """A failure explains what stands behind it, a warning only warnings and guesses, a guess only guesses."""
+    guess = verdict.confidence == POSSIBLE
+    if cause.outcome not in (FAIL, WARN) or (cause.confidence == POSSIBLE and not guess):
+        return False
+    return cause.outcome == FAIL or verdict.outcome == WARN or guess
+
+
+def capped(verdict: Verdict) -> Verdict:
+    """What rests on prose alone is possible at most; what rests on it in part, or on a place in a ticket, is likely."""
+    places = [item.source for item in verdict.evidence if item.source.startswith("line ")]
+    if not places or verdict.outcome not in (FAIL, WARN):
+        return verdict
+    if all(place.endswith(TOLD) for place in places):
+        return replace(verdict, confidence=POSSIBLE)
+    if any(TOLD in place or BY_PLACE in place for place in places) and verdict.confidence == CERTAIN:
+        return replace(verdict, confidence=LIKELY)
+    return verdict

@@ -27,7 +27,8 @@ DEFAULT_TIMEOUT = 60.0
 @click.option(
     "--env", "env", metavar="PATH", help="Read a venv, conda prefix or site-packages from its files; run nothing."
 )
-@click.option("--from", "from_", metavar="FILE", help="Judge an mpsdoctor report ('-' is stdin).")
+@click.option("--from", "from_", multiple=True, metavar="FILE",
+              help="Judge a ticket, a log or a report of ours ('-': stdin); several, or a folder, give a table.")  # fmt: skip
 @click.option("--replay", metavar="DIR", help="Judge a recorded machine.")
 @click.option("--select", multiple=True, metavar="IDS", help="Only these checks: ids, prefixes (PY) or families.")
 @click.option("--ignore", multiple=True, metavar="IDS", help="Not these checks; a reason may follow: PY103=reason.")
@@ -45,7 +46,13 @@ DEFAULT_TIMEOUT = 60.0
 @click.option("-v", "--verbose", is_flag=True, help="Show every check.")
 def check(**options: Any) -> int:
     """Observe this Mac and one Python environment, and name the one cause and the remedy."""
+    names, options["from_"] = options["from_"], next(iter(options["from_"]), None)
     _only_one(options)
+    if names:
+        from mpsdoctor.cli import tickets
+
+        if tickets.many(names):
+            return tickets.check_many(names, options)
     report = judged(options)
     status = _status(report, options)
     if options["format_"] != "text":

@@ -44,7 +44,9 @@ def gather(
     if env is not None:
         return _from_env(env)
     if from_ is not None:
-        return _from_file(from_)
+        from mpsdoctor.cli.tickets import gather_ticket
+
+        return gather_ticket(from_)
     if replay is not None:
         return _from_recording(replay, import_torch, timeout)
     return _live(python, import_torch, timeout)
@@ -92,18 +94,8 @@ def _from_recording(replay: str, import_torch: bool, timeout: float) -> Gathered
     return Gathered(facts, Source("replay", runner.name), (*runner.problems, *problems))
 
 
-def _from_file(name: str) -> Gathered:
-    from mpsdoctor.probes.report_file import NotAReport, read_report
-
-    try:
-        data = _read(name)
-        facts, problems = read_report(data)
-    except NotAReport as error:
-        raise click.UsageError(f"{'stdin' if name == '-' else name}: {error}") from error
-    return Gathered(facts, Source("report", "stdin" if name == "-" else Path(name).name), tuple(problems))
-
-
-def _read(name: str) -> bytes:
+def read_bytes(name: str) -> bytes:
+    """Read a file or stdin ("-"). Raises UsageError in plain words."""
     if name == "-":
         if sys.stdin is None:
             raise click.UsageError("there is nothing on stdin")

@@ -43,8 +43,8 @@ def first_release(operator: str) -> str | None:
 def newer_torch_has_it(operator: str, version: str | None) -> bool | None:
     """Would a newer torch than ``version`` (None: not known) run the operator on MPS? None where nothing tells."""
     first = first_release(operator)
-    if first is not None and version is not None:
-        older = versions.at_least(version, first)
+    if first is not None:
+        older = versions.at_least(version, first) if version is not None else False
         return None if older is None else not older
     known = has_mps_kernel(operator)
     if not known:

@@ -71,7 +71,8 @@ def torch_line(facts: Facts) -> str:
     torch = facts.torch
     version = torch.version or facts.packages.version("torch")
     if version is None:
-        known = facts.packages.distributions is not None or torch.imported is False
+        listed = facts.packages.distributions is not None and not facts.packages.partial
+        known = listed or torch.imported is False
         return "not installed" if known and torch.end is None else "not known"
     return f"{version} ({torch_kind(version, torch)})"
 

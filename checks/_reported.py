@@ -1,0 +1,126 @@
+"""What the checks of messages share: which messages are theirs, and a verdict that shows them."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mpsdoctor import Evidence, Facts, Message, Messages, Remedy, Verdict, fail, skip, warn
+from mpsdoctor.knowledge import causes
+from mpsdoctor.knowledge import messages as table
+
+CERTAIN, LIKELY, POSSIBLE = "certain", "likely", "possible"
+ASK_HARDWARE = "sysctl -n hw.optional.arm64    (1: Apple silicon · unknown oid or 0: Intel)"
+ASK_PYTHON = 'python -c "import sys, platform; print(sys.version, platform.machine())"'
+ASK_TORCH = 'python -c "import torch; print(torch.__version__)"'
+ASK_MACOS = "the output of sw_vers"
+NOTHING = skip("no such message was reported")
+
+
+class Said(NamedTuple):
+    """One reported message and its row of the table."""
+
+    message: Message
+    row: table.Message
+
+    @property
+    def evidence(self) -> Evidence:
+        """The message as evidence, with its line."""
+        place = f"line {self.message.line}" if self.message.line else ""
+        return Evidence(f"messages.{self.message.id}", self.message.text, place)
+
+    def part(self, name: str) -> str | None:
+        """One deciding part of the message: "operator", "version", "need"."""
+        return (self.message.values or {}).get(name)
+
+
+def reported(messages: Messages, *slugs: str) -> list[Said]:
+    """The messages whose first candidate is one of these causes: errors before warnings, then by line."""
+    found = []
+    for message in messages.items or ():
+        row = table.message(message.id)
+        if row is not None and row.causes and row.causes[0] in slugs:
+            found.append(Said(message, row))
+    return sorted(found, key=lambda said: said.row.level == "warning")
+
+
+def part(said: Iterable[Said], name: str) -> str | None:
+    """The first value of that name in any of the messages."""
+    return next((value for one in said if (value := one.part(name))), None)
+
+
+def blame(
+    cause: str,
+    said: Said,
+    *,
+    detail: str | None = None,
+    confidence: str | None = None,
+    evidence: Iterable[Evidence] = (),
+    remedies: Iterable[Remedy] = (),
+    ask: Iterable[str] = (),
+    gpu: bool | None = None,
+) -> Verdict:
+    """The verdict that this cause is behind the message. Without `confidence`: certain where the row names no other."""
+    known = causes.cause(cause)
+    sure = confidence or (CERTAIN if said.row.causes == (cause,) else LIKELY)
+    steps = list(remedies)
+    if not steps and said.row.causes[:1] == (cause,):
+        steps.append(Remedy(said.row.remedy))
+    if known is not None and not steps:
+        steps.append(Remedy(" ".join(known.what_to_do[:2])))
+    say = warn if said.row.level == "warning" else fail
+    text = detail or (known.means if known else said.row.means)
+    return say(text, [said.evidence, *evidence], steps, cause=cause, confidence=sure, gpu=gpu, ask=ask)
+
+
+def known(facts: Facts, *names: str) -> list[Evidence]:
+    """Evidence for each of these facts ("host.chip") that is known."""
+    found = []
+    for name in names:
+        subject, _, field = name.partition(".")
+        owner = getattr(facts, subject)
+        if getattr(owner, field) is not None:
+            found.append(Evidence.of(owner, field))
+    return found
+
+
+def torch_version(facts: Facts) -> str | None:
+    """The installed version of torch."""
+    return facts.torch.version or facts.packages.version("torch")
+
+
+def runs_x86(facts: Facts) -> bool | None:
+    """Does the Python run as x86_64? On an Intel Mac it must."""
+    if facts.interpreter.is_x86_64 is not None:
+        return facts.interpreter.is_x86_64
+    if facts.host.is_apple_silicon is False:
+        return True
+    return True if facts.host.shell_translated else None
+
+
+def x86_cause(facts: Facts) -> str:
+    """Which of the three causes an x86_64 Python has on this Mac."""
+    silicon = True if facts.interpreter.translated or facts.host.shell_translated else facts.host.is_apple_silicon
+    if silicon is None:
+        return "x86-python-hardware-unknown"
+    return "x86-python-under-rosetta" if silicon else "intel-mac"
+
+
+def because_x86(facts: Facts, said: Said, *, detail: str | None = None) -> Verdict:
+    """The verdict that the x86_64 Python is behind the message."""
+    cause = x86_cause(facts)
+    names = (
+        "host.chip",
+        "host.arm64_capable",
+        "interpreter.machine",
+        "interpreter.translated",
+        "host.shell_translated",
+    )
+    unknown = cause == "x86-python-hardware-unknown"
+    return blame(
+        cause,
+        said,
+        detail=detail,
+        confidence=LIKELY if unknown else CERTAIN,
+        evidence=known(facts, *names),
+        ask=[ASK_HARDWARE] if unknown else (),
+        gpu=False if cause == "x86-python-under-rosetta" else None,
+    )

@@ -1,0 +1,111 @@
+"""What programs report of their surroundings: shadowed packages, broken environments, interpreters, variables."""
+
+from mpsdoctor import Facts, Messages, Verdict, check
+
+from ._reported import ASK_PYTHON, LIKELY, NOTHING, because_x86, blame, known, reported, runs_x86, torch_version
+
+_SHADOW, _SOURCE = "local-file-shadows-torch", "source-shadows-package"
+
+
+@check("EN301", family="environment", cause=_SHADOW, causes=(_SOURCE,), explained_by=("TO301",))
+def nothing_shadows_torch(messages: Messages) -> Verdict:
+    """No file or checkout hides the installed package.
+
+    Tested: messages of a half imported torch, of attributes that every torch has, of a missing torch._C.
+
+    Why: Python takes the first thing of that name on sys.path: a torch.py beside the program, or a source checkout.
+
+    What to do: rename the file, or start the program from another folder.
+
+    Source: CPython's import messages; 263 public tickets, sorted by cause.
+    """
+    said = reported(messages, _SHADOW, _SOURCE)
+    return (
+        blame(said[0].row.causes[0], said[0], ask=['python -c "import torch; print(torch.__file__)"'])
+        if said
+        else NOTHING
+    )
+
+
+@check("EN302", family="environment", cause="broken-venv")
+def environment_is_whole(messages: Messages) -> Verdict:
+    """The virtual environment is whole.
+
+    Tested: "bad interpreter", a Python framework that the loader does not find, a venv whose first step aborts.
+
+    Why: an environment is tied to its folder and to the Python it was made from. Moving it, or upgrading Homebrew's
+    Python, breaks it.
+
+    What to do: make the environment anew from a Python that is there.
+
+    Source: the documentation of the standard module venv; 263 public tickets, sorted by cause.
+    """
+    said = reported(messages, "broken-venv")
+    return blame("broken-venv", said[0]) if said else NOTHING
+
+
+@check(
+    "EN303",
+    family="environment",
+    cause="wrong-interpreter",
+    causes=("app-device-check-bug", "x86-python-under-rosetta", "intel-mac", "x86-python-hardware-unknown"),
+    needs=("HW101",),
+    explained_by=("OS103", "TO102", "MP101", "PY301", "OS301"),
+)
+def program_runs_the_right_python(facts: Facts) -> Verdict:
+    """The program runs on the interpreter that was prepared for it.
+
+    Tested: "No module named torch", a refused system Python, a framework that sees no MPS where the Mac has it.
+
+    Why: a notebook kernel, an editor or a shim often runs another Python than the terminal. Lightning also refuses MPS
+    where the process is not arm64.
+
+    What to do: print sys.executable and platform.machine() inside the program and in the terminal, and compare.
+
+    Source: Lightning-AI/pytorch-lightning issue 16124; 263 public tickets, sorted by cause.
+    """
+    said = reported(facts.messages, "wrong-interpreter")
+    if not said:
+        return NOTHING
+    if said[0].row.id == "lightning-no-mps":
+        if facts.torch.available and not runs_x86(facts):
+            return blame("app-device-check-bug", said[0], confidence=LIKELY, evidence=known(facts, "torch.available"))
+        if runs_x86(facts):
+            return because_x86(facts, said[0])
+    evidence = known(facts, "interpreter.prefix", "conda.present")
+    sure = None if torch_version(facts) else LIKELY
+    return blame("wrong-interpreter", said[0], confidence=sure, evidence=evidence, ask=[ASK_PYTHON])
+
+
+@check("EN304", family="environment", cause="watermark-env-var-invalid")
+def watermarks_are_accepted(facts: Facts) -> Verdict:
+    """torch accepts the memory limits that the environment sets.
+
+    Tested: "invalid low watermark ratio" and "invalid high watermark ratio".
+
+    Why: the low ratio is 1.4 unless it is set, so that a high ratio of 0.7 alone is refused.
+
+    What to do: remove the variable, or set both, the low one not above the high one.
+
+    Source: setLowWatermarkRatio, disassembled in the wheels 1.13.0 to 2.15.0; kohya-ss/sd-scripts issue 603.
+    """
+    said = reported(facts.messages, "watermark-env-var-invalid")
+    return (
+        blame("watermark-env-var-invalid", said[0], evidence=known(facts, "environment.variables")) if said else NOTHING
+    )
+
+
+@check("EN305", family="environment", cause="env-var-ineffective")
+def variables_are_read(messages: Messages) -> Verdict:
+    """The variables that are set are read.
+
+    Tested: torch's own message that it ignores a value.
+
+    Why: torch reads its variables while it loads, and only the names and values that it knows.
+
+    What to do: set the variable before Python starts, with a value from the table.
+
+    Source: strings in the wheels 1.12.0 to 2.15.0.
+    """
+    said = reported(messages, "env-var-ineffective")
+    return blame("env-var-ineffective", said[0]) if said else NOTHING

@@ -1,0 +1,76 @@
+"""`mpsdoctor list`."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+from mpsdoctor.cli.output import print_lines, terminal_width
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["checks", "fixes", "causes"]), default="checks")
+def listing(what: str) -> int:
+    """List the checks, the fixes or the causes."""
+    width = terminal_width()
+    lines = {"checks": _checks, "fixes": _fixes, "causes": _causes}[what](width)
+    print_lines(lines, None)
+    return 0
+
+
+def _causes(width: int) -> list[Text]:
+    from mpsdoctor.report.explain_text import list_causes
+
+    return list_causes(width)
+
+
+def _checks(width: int) -> list[Text]:
+    from rich.text import Text
+
+    from mpsdoctor.registry import load_registry
+
+    registry = load_registry()
+    column = max(len(check.id) for check in registry.checks)
+    family = ""
+    lines: list[Text] = []
+    for check in sorted(registry.checks, key=lambda one: _place(one.family)):
+        if check.family != family:
+            family = check.family
+            lines += [Text()] if lines else []
+            lines.append(Text(family, style="bold"))
+        origin = "" if check.origin == "mpsdoctor" else f" [{check.origin}]"
+        line = Text(f"  {check.id:<{column}}  ", style="cyan")
+        line.append(
+            textwrap.shorten(check.title + origin, max(20, width - column - 4), placeholder=" ..."), style="none"
+        )
+        lines.append(line)
+    lines += [Text(f"not loaded: {name}: {why}", style="red") for name, why in registry.broken.items()]
+    return lines
+
+
+def _place(family: str) -> int:
+    from mpsdoctor.registry import FAMILIES
+
+    return FAMILIES.index(family)
+
+
+def _fixes(width: int) -> list[Text]:
+    from importlib.metadata import entry_points
+
+    from rich.text import Text
+
+    points = sorted(entry_points(group="mpsdoctor.fixes"), key=lambda point: point.name)
+    if not points:
+        return [Text("There are no fixes yet: this version only observes and explains.")]
+    lines = []
+    for point in points:
+        doc = (getattr(point.load(), "__doc__", None) or "").strip().split("\n", 1)[0]
+        line = Text(f"  {point.name:<14}  ", style="cyan")
+        line.append(textwrap.shorten(doc, max(20, width - 18), placeholder=" ..."), style="none")
+        lines.append(line)
+    return lines

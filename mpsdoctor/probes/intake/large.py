@@ -1,0 +1,46 @@
+"""Cuts a large log down to the lines that can tell something. Line numbers stay those of the whole log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mpsdoctor.probes.intake.text import Line
+
+LARGE = 400_000  # characters; above that a log is cut down first
+_HEAD_TAIL = 400  # lines kept at both ends
+_MOST = 6_000  # interesting lines that are kept, half of them from the end
+_AROUND = 2
+_WORDS = (
+    "rror", "arning", "raceback", "MPS", "mps", "macOS", "macosx", "MacOS", "dlopen", "Symbol not found",
+    "Library not loaded", "OMP", "ssert", "zsh:", "fault", "trap", "Killed", "killed", "satisf", "No matching",
+    "only has wheels", "not found", "Apple M", "Intel", "Chip", "Python version", "Python 3", "platform",
+    "PyTorch version", "torch==", "torch 2", "torch:", "CUDA", "NumPy", "numpy", "NaN", "nan", "lack image",
+    "abort", "Abort", "exited", "PYTORCH_", "KMP_", "Expected in",
+)  # fmt: skip
+_INTERESTING = re.compile("|".join(map(re.escape, _WORDS)))
+
+
+def split_large(text: str) -> str:
+    """Break lines that are longer than any message, so that none of their parts is lost."""
+    if "\n" in text[:20_000] or len(text) <= 20_000:
+        return text
+    return "\n".join(text[at : at + 4_000] for at in range(0, len(text), 4_000))
+
+
+def reduce(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Keep both ends, and the first of all equal lines with an interesting word, with the lines around them."""
+    keep = {*range(min(_HEAD_TAIL, len(lines))), *range(max(0, len(lines) - _HEAD_TAIL), len(lines))}
+    seen: set[str] = set()
+    hits = []
+    for index, line in enumerate(lines):
+        if line.text in seen:
+            continue
+        seen.add(line.text)
+        if _INTERESTING.search(line.text):
+            hits.append(index)
+    if len(hits) > _MOST:
+        hits = hits[: _MOST // 2] + hits[-_MOST // 2 :]
+    for index in hits:
+        keep.update(range(max(0, index - _AROUND), min(len(lines), index + _AROUND + 1)))
+    return tuple(lines[index] for index in sorted(keep))

@@ -1,0 +1,95 @@
+"""Recognises what machines printed: the message table on the text as it is, unwrapped, and without any blanks."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from mpsdoctor.facts import Message
+from mpsdoctor.knowledge import messages as table
+from mpsdoctor.probes.intake.details import details
+from mpsdoctor.probes.intake.text import Line
+from mpsdoctor.probes.intake.wrapping import Joined
+
+_PER_ROW = 3  # places of one message that are kept
+_SHOWN = 400
+_SHORTEST = 16  # characters without blanks; shorter patterns could meet by chance where lines touch
+_BLANKS = re.compile(r"\s+")
+
+
+def recognise(lines: Sequence[Line], logical: Sequence[Joined]) -> list[Message]:
+    """Return the messages of a ticket in its order, each with the number of its line and its deciding parts."""
+    found: dict[tuple[str, int], Message] = {}
+    full = {one.number: one.text for one in logical}
+    _search("\n".join(line.text for line in lines), [line.number for line in lines], full, found)
+    if any(one.parts > 1 for one in logical):
+        _search("\n".join(one.text for one in logical), [one.number for one in logical], full, found)
+    seen = {identifier for identifier, _ in found}
+    for row, number in _without_blanks(lines, seen):
+        found.setdefault((row.id, number), _message(row, full.get(number, ""), number))
+    kept: dict[str, int] = {}
+    ordered = []
+    for message in sorted(found.values(), key=lambda one: (one.line or 0, _order(one.id))):
+        kept[message.id] = kept.get(message.id, 0) + 1
+        if kept[message.id] <= _PER_ROW:
+            ordered.append(message)
+    return ordered
+
+
+def _search(text: str, numbers: Sequence[int], full: dict[int, str], found: dict[tuple[str, int], Message]) -> None:
+    for match in table.find(text):
+        number = numbers[match.line_no - 1]
+        whole = full.get(number) or match.line
+        found.setdefault((match.row.id, number), _message(match.row, whole, number))
+
+
+def _message(row: table.Message, text: str, number: int) -> Message:
+    return Message(
+        id=row.id,
+        text=_around(text, row)[:_SHOWN],
+        line=number,
+        since=row.since if row.torch else None,
+        until=row.until if row.torch else None,
+        values=details(text) or None,
+    )
+
+
+def _around(text: str, row: table.Message) -> str:
+    """Return the part of a very long line that shows the message."""
+    if len(text) <= _SHOWN:
+        return text.strip()
+    needle = (row.needles or (row.pattern,))[0]
+    at = max(0, text.find(needle) - _SHOWN // 4)
+    return text[at : at + _SHOWN].strip()
+
+
+@cache
+def _order(identifier: str) -> int:
+    return next((place for place, row in enumerate(table.messages()) if row.id == identifier), 0)
+
+
+@cache
+def _squeezed_rows() -> tuple[tuple[str, table.Message], ...]:
+    rows = ((_BLANKS.sub("", row.pattern), row) for row in table.messages() if row.match == "literal")
+    return tuple((pattern, row) for pattern, row in rows if len(pattern) >= _SHORTEST)
+
+
+def _without_blanks(lines: Sequence[Line], seen: set[str]) -> list[tuple[table.Message, int]]:
+    """Find fixed texts however they were wrapped: blanks are taken out of both."""
+    pieces = [_BLANKS.sub("", line.text) for line in lines]
+    text = "".join(pieces)
+    starts: list[int] = []
+    at = 0
+    for piece in pieces:
+        starts.append(at)
+        at += len(piece)
+    found = []
+    for pattern, row in _squeezed_rows():
+        if row.id in seen:
+            continue
+        place = text.find(pattern)
+        if place >= 0:
+            found.append((row, lines[bisect.bisect_right(starts, place) - 1].number))
+    return found

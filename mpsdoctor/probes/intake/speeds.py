@@ -1,0 +1,55 @@
+"""Speeds that people give for the CPU and for the GPU, and which of the two is faster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_NUMBER = re.compile(
+    r"(?<![\w.])(?P<number>\d{1,7}(?:[.,]\d{1,4})?)\s?(?P<unit>it/s|its/s|iter(?:ations?)?/s(?:ec)?|steps?/s(?:ec)?|tok(?:en)?s?/s(?:ec)?|samples?/s|img/s|images?/s|fps"
+    r"|s/it|sec/it|s/step|s/img|s/epoch|ms|seconds?|secs?|minutes?|mins?|hours?|秒/?(?:张|步|次)?|毫秒|分钟?|小时|秒|分|時間|sekunden?|minuten?|s(?![\w]))",
+    re.IGNORECASE | re.ASCII,
+)
+_DEVICE = re.compile(r"\b(?P<cpu>cpu)\b|(?P<gpu>\bmps\b|\bgpu\b|\bmetal\b)", re.IGNORECASE | re.ASCII)
+_REACH = 60  # characters between a device and the number that belongs to it
+_RATE = re.compile(r"/s|fps", re.IGNORECASE)
+_SECONDS = {"ms": 0.001, "毫": 0.001, "min": 60, "分": 60, "h": 3600, "小": 3600, "時": 3600}
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """Two speeds as they were written, and `ratio`: how many times the GPU is as fast as the CPU."""
+
+    cpu: str
+    gpu: str
+    ratio: float
+
+
+def compare(texts: Sequence[str]) -> Speeds | None:
+    """Find one number for the CPU and one for the GPU, of one kind. None where there is no such pair."""
+    text = " ; ".join(texts)
+    found: dict[str, tuple[str, float, bool]] = {}
+    for device, number, unit, start, at in _pairs(text):
+        rate = bool(_RATE.search(unit)) and not re.search(r"^(?:s|sec)/", unit, re.IGNORECASE)
+        value = float(number.replace(",", ".")) * (1.0 if rate else _factor(unit))
+        if device not in found and value > 0 and at >= start:
+            found[device] = (f"{number} {unit}", value, rate)
+    if {"cpu", "gpu"} - found.keys() or found["cpu"][2] != found["gpu"][2]:
+        return None
+    cpu, gpu, rate = found["cpu"][1], found["gpu"][1], found["cpu"][2]
+    return Speeds(found["cpu"][0], found["gpu"][0], gpu / cpu if rate else cpu / gpu)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str, str, int, int]]:
+    """Each number with the device named last before it."""
+    devices = [(match.start(), "cpu" if match["cpu"] else "gpu") for match in _DEVICE.finditer(text)]
+    for number in _NUMBER.finditer(text):
+        before = [(start, name) for start, name in devices if number.start() - _REACH <= start < number.start()]
+        if before:
+            yield before[-1][1], number["number"], number["unit"], before[-1][0], number.start()
+
+
+def _factor(unit: str) -> float:
+    lowered = unit.lower()
+    return next((factor for start, factor in _SECONDS.items() if lowered.startswith(start)), 1.0)

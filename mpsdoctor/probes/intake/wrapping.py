@@ -1,0 +1,83 @@
+"""Joins what a terminal or a mail program broke into several lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpsdoctor.probes.intake.text import Line
+
+NARROWEST = 30  # columns; a shorter longest line is a list of short lines, not wrapped text
+WIDEST = 400
+
+
+@dataclass(frozen=True)
+class Joined:
+    """One logical line: its text, the number of its first line, and whether a word was broken inside it."""
+
+    number: int
+    text: str
+    parts: int = 1
+    broken_word: bool = False
+
+
+def join(lines: Sequence[Line]) -> tuple[Joined, ...]:
+    """Return the logical lines of a text.
+
+    A line was wrapped where the next line's first word would not have fitted behind it. A line as wide as the widest
+    one was cut in the middle of a word, as terminals do, where word characters meet at the cut.
+    """
+    found: list[Joined] = []
+    for block in _blocks(lines):
+        found += _join_block(block)
+    return tuple(found)
+
+
+def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
+    """Split at empty lines: no program wraps across them."""
+    blocks: list[list[Line]] = [[]]
+    for line in lines:
+        if line.text:
+            blocks[-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    return [block for block in blocks if block]
+
+
+def _join_block(block: list[Line]) -> list[Joined]:
+    width = max(len(line.text) for line in block)
+    if len(block) == 1 or not NARROWEST <= width <= WIDEST:
+        return [Joined(line.number, line.text) for line in block]
+    full = sum(len(line.text) == width for line in block) > 1
+    found: list[Joined] = []
+    parts: list[str] = []
+    number, count, broken = block[0].number, 0, False
+    for line, following in zip(block, [*block[1:], None], strict=True):
+        if not parts:
+            number, count, broken = line.number, 0, False
+        parts.append(line.text)
+        count += 1
+        cut = following is not None and len(line.text) == width and _cut_word(line.text, following.text, full)
+        if following is not None and (cut or _did_not_fit(line.text, following.text, width)):
+            parts.append("" if cut else " ")
+            broken = broken or cut
+            continue
+        found.append(Joined(number, "".join(parts), count, broken))
+        parts = []
+    return found
+
+
+def _did_not_fit(text: str, following: str, width: int) -> bool:
+    first = following.split(" ", 1)[0]
+    return len(text) + 1 + len(first) > width
+
+
+def _cut_word(text: str, following: str, full: bool) -> bool:
+    """`full`: several lines are as wide as the widest. One alone may just be the longest: digits tell a cut then."""
+    if not full and not (following[0].isdigit() or following[0] in "_.+'`)"):
+        return False
+    return _inside(text[-1]) and _inside(following[0])
+
+
+def _inside(character: str) -> bool:
+    return character.isalnum() or character in "_.-/'`+=()"

@@ -1,0 +1,161 @@
+"""Explanations for the terminal: a check, a cause, messages, a pasted text. Pure: knowledge in, styled lines out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+
+from mpsdoctor.diagnosis import Diagnosis
+from mpsdoctor.facts import Facts
+from mpsdoctor.knowledge import causes
+from mpsdoctor.knowledge.causes import Cause
+from mpsdoctor.knowledge.messages import Message
+from mpsdoctor.registry import Check
+from mpsdoctor.report.words import printable
+
+__all__ = ["Text", "explain_cause", "explain_check", "explain_messages", "explain_ticket", "list_causes", "unknown"]
+
+_LABEL = 14  # columns of "What to do    "
+_MOST_ROWS = 2
+_MOST_STEPS = 6
+_MOST_SOURCES = 3
+_FAMILIES = {
+    "environment": "the environment; there is something to repair",
+    "platform": "a limit of the Mac, macOS or the release; the remedy is a choice",
+    "code": "the program; the setup is fine",
+    "fine": "nothing is wrong",
+}
+
+
+def explain_check(check: Check, width: int) -> list[Text]:
+    """Return what a check tests, why, what to do, and the causes that it can name."""
+    lines = [_head(check.id, check.title, width)]
+    for heading, text in check.sections.items():
+        lines += _labelled(heading, text, width)
+    named = list(dict.fromkeys(filter(None, (check.cause, *check.causes))))
+    if named:
+        lines += _labelled("Causes", ", ".join(named), width)
+        lines.append(_hint(f"mpsdoctor explain {named[0]}"))
+    return lines
+
+
+def explain_cause(cause: Cause, checks: Iterable[Check], width: int) -> list[Text]:
+    """Return what a cause means, how to tell it, what to do, and which checks find it."""
+    lines = [_head(cause.slug, cause.means, width)]
+    lines += _labelled("Who can act", _FAMILIES.get(cause.family, cause.family), width)
+    lines += _labelled("How to tell", cause.how_to_tell, width)
+    lines += _steps(cause.what_to_do, width)
+    lines += _since(cause.since, cause.until, width)
+    lines += _labelled("Sources", "; ".join(cause.sources[:_MOST_SOURCES]), width)
+    found_by = [check.id for check in checks if cause.slug in (check.cause, *check.causes)]
+    if found_by:
+        lines += _labelled("Found by", ", ".join(found_by), width)
+    return lines
+
+
+def explain_messages(rows: Sequence[Message], width: int) -> list[Text]:
+    """Return what messages mean, which causes they can have, and how to tell these apart."""
+    lines: list[Text] = []
+    for row in rows[:_MOST_ROWS]:
+        lines += [Text()] if lines else []
+        lines.append(_head(row.id, row.means, width))
+        lines += _labelled("What to do", row.remedy, width) if row.remedy else []
+        lines += _since(row.since, row.until, width)
+        lines += _labelled("Sources", row.source, width)
+        if len(row.causes) > 1:
+            lines += _labelled("Can also be", ", ".join(row.causes[1:]), width)
+    first = next((slug for row in rows for slug in row.causes), None)
+    known = causes.cause(first) if first else None
+    if known is not None:
+        lines += [*_labelled("How to tell", known.how_to_tell, width), _hint(f"mpsdoctor explain {known.slug}")]
+    return lines
+
+
+def explain_ticket(facts: Facts, diagnosis: Diagnosis, rows: Sequence[Message], width: int) -> list[Text]:
+    """Return the answer to a pasted text: the cause that its facts leave, then the messages themselves."""
+    first = diagnosis.causes[0] if diagnosis.causes else None
+    known = causes.cause(first.cause) if first else None
+    if first is None or known is None:
+        return explain_messages(rows, width)
+    sure = "" if first.confidence == "certain" else f"   ({first.confidence})"
+    lines = [_head(f"{first.cause}{sure}", first.summary, width)]
+    lines += _labelled("Who can act", _FAMILIES.get(known.family, known.family), width)
+    decisive = next((row for row in rows if first.cause in row.causes), rows[0] if rows else None)
+    if decisive is not None:
+        lines += _labelled("The message", decisive.means, width)
+    lines += _labelled("How to tell", known.how_to_tell, width)
+    lines += _labelled("What to do", first.remedy, width) if first.remedy else _steps(known.what_to_do, width)
+    for index, ask in enumerate(diagnosis.ask):
+        lines += _labelled("To be sure" if index == 0 else "", ask, width)
+    if decisive is not None:
+        lines += _since(decisive.since, decisive.until, width)
+        lines += _labelled("Sources", decisive.source, width)
+        others = [slug for slug in decisive.causes if slug != first.cause]
+        lines += _labelled("Can also be", ", ".join(others), width) if others else []
+    lines.append(_hint(f"mpsdoctor explain {first.cause}"))
+    return lines
+
+
+def list_causes(width: int) -> list[Text]:
+    """Return every cause by family with its meaning on one line, cut to the width."""
+    lines: list[Text] = []
+    column = max(len(cause.slug) for cause in causes.causes())
+    for family, words in _FAMILIES.items():
+        lines += [Text()] if lines else []
+        lines.append(Text(f"{family}: {words}", style="bold"))
+        for cause in causes.causes():
+            if cause.family == family:
+                room = max(20, width - column - 4)
+                line = Text(f"  {cause.slug:<{column}}  ", style="cyan")
+                line.append(textwrap.shorten(cause.means, room, placeholder=" ..."), style="none")
+                lines.append(line)
+    return lines
+
+
+def unknown(text: str, width: int) -> list[Text]:
+    """Return the answer for what no table knows."""
+    shown = textwrap.shorten(printable(text), 60, placeholder=" ...")
+    lines = [_head("not known", f"No check, cause or message fits {shown!r}.", width)]
+    advice = (
+        "mpsdoctor explain --list shows the causes. Give the whole error text, in quotes or on stdin: the last line "
+        "alone often says too little."
+    )
+    lines += _labelled("What to do", advice, width)
+    lines.append(_hint("mpsdoctor check --from FILE   judges a whole ticket"))
+    return lines
+
+
+def _head(name: str, text: str, width: int) -> Text:
+    line = Text(printable(name), style="bold")
+    for part in textwrap.wrap(printable(text), max(20, width - 2), break_on_hyphens=False):
+        line.append(f"\n  {part}", style="none")
+    return line
+
+
+def _labelled(label: str, text: str, width: int) -> list[Text]:
+    room = max(20, width - _LABEL - 2)
+    parts = textwrap.wrap(printable(text), room, break_on_hyphens=False, break_long_words=False) or [""]
+    first = Text("  ")
+    first.append(f"{label:<{_LABEL}}", style="bold")
+    first.append(parts[0], style="none")
+    return [first, *(Text(" " * (_LABEL + 2) + part) for part in parts[1:])]
+
+
+def _steps(steps: Sequence[str], width: int) -> list[Text]:
+    lines: list[Text] = []
+    for index, step in enumerate(steps[:_MOST_STEPS]):
+        lines += _labelled("What to do" if index == 0 else "", step, width)
+    return lines
+
+
+def _since(since: str | None, until: str | None, width: int) -> list[Text]:
+    if since is None and until is None:
+        return []
+    bounds = f"{f'from {since} ' if since else ''}{f'to {until}' if until else 'on'}".strip()
+    return _labelled("torch", f"{bounds}", width)
+
+
+def _hint(text: str) -> Text:
+    return Text(f"  {text}", style="dim")
