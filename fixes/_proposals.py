@@ -73,10 +73,9 @@ def _changes(situation: Situation, stack: Stack) -> tuple[str, ...]:
 
 def without_torch(situation: Situation, fix: str, found: NoTorch) -> list[Proposal]:
     """Propose an environment with another Python where that is the way; refuse where there is none."""
-    refused = Refused(situation.cause.cause, found.because)
     if found.python is None or not _is_own_venv(situation):
-        return [refused]
-    return [*replace_environment(situation, fix, minor=found.python), refused]
+        return [Refused(situation.cause.cause, found.because)]
+    return replace_environment(situation, fix, minor=found.python, because=found.because)
 
 
 def is_externally_managed(situation: Situation) -> bool:
@@ -106,29 +105,30 @@ def new_venv(situation: Situation, fix: str, stack: Stack) -> list[Proposal]:
 
 
 def replace_environment(
-    situation: Situation, fix: str, *, minor: str | None = None, base: str | None = None
+    situation: Situation, fix: str, *, minor: str | None = None, because: str = "", newest: bool = False
 ) -> list[Proposal]:
     """Propose a new environment built beside the old one, proved, and put in its place.
 
-    minor: the Python that it shall have; else the old one's. base: the interpreter or uv's name of it.
+    minor: the Python that it shall have; else the old one's. newest: the old torch is no measure for the new one.
     """
     from ._carry import carried
 
     prefix = situation.facts.interpreter.prefix or prefix_of(situation.facts.interpreter.executable)
     if prefix is None:
         return [Refused(situation.cause.cause, "the folder of the environment is not known")]
-    wanted = minor or situation.facts.interpreter.minor or "3.12"
-    stack = situation.stack_for(wanted, fresh=situation.packages.get("torch") is None)
+    wanted = minor or situation.minor or "3.12"
+    stack = situation.stack_for(wanted, fresh=newest or situation.packages.get("torch") is None)
     if isinstance(stack, NoTorch):
         return [Refused(situation.cause.cause, stack.because)]
-    python = base or find_python(situation, wanted)
+    python = find_python(situation, wanted)
     if python is None:
         text = (
             f"Install Python {wanted} for Apple silicon (uv python install {wanted}, or python.org) and run this again."
         )
         return [Manual(situation.cause.cause, text)]
     folder, name = prefix.rstrip("/").rsplit("/", 1)
-    beside, aside = f"{folder}/.{name}.mpsdoctor-new", f"{folder}/.{name}.mpsdoctor-old"
+    plain = name.lstrip(".")
+    beside, aside = f"{folder}/.{plain}.mpsdoctor-new", f"{folder}/.{plain}.mpsdoctor-old"
     requirements, left = carried(situation, stack)
     steps = [
         *situation.manager.create(beside, python, requirements),
@@ -141,7 +141,11 @@ def replace_environment(
             f"a new environment with Python {wanted} in place of the old one, which stays as {aside}",
             tuple(steps),
             downloads_mb=wheel_mb(stack.torch, situation.machine),
-            notes=(f"{len(requirements)} packages are asked for again", *(f"not carried over: {one}" for one in left)),
+            notes=(
+                *((because,) if because else ()),
+                f"asked for again: {len(requirements)}",
+                *(f"not carried over: {one}" for one in left),
+            ),
             python=f"{prefix.rstrip('/')}/bin/python",
         )
     ]
@@ -168,7 +172,10 @@ def switch_steps(situation: Situation, prefix: str, beside: str, aside: str) -> 
 
 def find_python(situation: Situation, minor: str) -> str | None:
     """Return an interpreter of this version and the Mac's architecture; with uv its name, which uv may download."""
+    misled = situation.cause.cause == "macos-version-misreported"
     for found in situation.survey.pythons:
+        if misled and found.path == situation.facts.interpreter.base_executable:
+            continue
         if found.minor == minor and found.machine == situation.machine:
             return found.path
     if situation.manager.name != "uv":

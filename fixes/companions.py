@@ -12,4 +12,5 @@ def companions(situation: Situation) -> list[Proposal]:
     if isinstance(stack, NoTorch):
         return install_stack(situation, "companions", "")
     pairs = " and ".join(f"{name} {version}" for name, version in stack.companions)
-    return install_stack(situation, "companions", f"{pairs}, which belong to torch {stack.torch}")
+    belong = "belong" if len(stack.companions) > 1 else "belongs"
+    return install_stack(situation, "companions", f"{pairs}, which {belong} to torch {stack.torch}")

@@ -5,12 +5,18 @@ from mpsdoctor.repair.wanted import best_release, fitting_python
 
 from ._proposals import replace_environment
 
+_CAUSES = ("broken-venv", "python-version-no-wheel", "python-implementation-unsupported", "macos-version-misreported")
 
-@fix("environment", causes=("broken-venv", "python-version-no-wheel", "python-implementation-unsupported"))
+
+@fix("environment", causes=_CAUSES)
 def environment(situation: Situation) -> list[Proposal]:
     """Build a new environment beside the broken one, prove it, and let it take the old one's place."""
     cause, facts = situation.cause.cause, situation.facts
-    minor = facts.interpreter.minor or "3.12"
+    minor = situation.minor or "3.12"
+    if cause == "macos-version-misreported":
+        told = (facts.environment.variables or {}).get("SYSTEM_VERSION_COMPAT") == "1"
+        # Not a variable: this Python was built with an old SDK, and another one is told the truth.
+        return [] if told or not _is_venv(situation) else replace_environment(situation, "environment")
     if cause != "broken-venv" or best_release(facts.host, minor, situation.machine) is None:
         other = fitting_python(facts.host, situation.machine)
         if other is None:

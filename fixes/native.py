@@ -13,8 +13,10 @@ from ._proposals import replace_environment
 # The installer and its checksum at the address that the project itself publishes: conda-forge/miniforge, README.
 MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/Miniforge3-MacOSX-arm64.sh"
 _MINIFORGE_MB = 60.0
+# Stands for Python and torch themselves, or exists on Anaconda's own channel alone.
 _NOT_CARRIED = frozenset(
-    {"python", "pip", "pytorch", "torchvision", "torchaudio", "mkl", "intel-openmp", "llvm-openmp", "anaconda"}
+    "python pip pytorch torchvision torchaudio mkl intel-openmp llvm-openmp anaconda numpy-base blas mkl-service mkl_fft "
+    "mkl_random python_abi".split()
 )
 _ROSETTA = (
     "In Finder select the terminal application, choose File > Get Info, and untick 'Open using Rosetta'; open a new "
@@ -36,7 +38,7 @@ def native(situation: Situation) -> list[Proposal]:
     if conda.present or interpreter.conda:
         return _miniforge(situation, minor)
     if interpreter.venv:
-        return replace_environment(situation, "native", minor=minor)
+        return replace_environment(situation, "native", minor=minor, newest=True)
     name = f"cpython-{minor}-macos-aarch64-none"
     text = f"Install an arm64 Python {minor} (uv python install {name}) and make a venv with it"
     return [Manual(cause, text)]
@@ -44,7 +46,7 @@ def native(situation: Situation) -> list[Proposal]:
 
 def _minor(situation: Situation) -> str | None:
     """The environment's own Python where the newest torch has it on arm64, else the one that fits best."""
-    own = situation.facts.interpreter.minor
+    own = situation.minor
     best = fitting_python(situation.facts.host, situation.machine)
     if own is None or best is None:
         return best
@@ -59,7 +61,7 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
         return [Refused(situation.cause.cause, stack.because)]
     facts = situation.facts
     home = situation.survey.home or _home_of(facts.conda.root_prefix or facts.interpreter.prefix or "")
-    root = f"{home}/miniforge3"
+    root = _new_folder(home, situation)
     name = facts.conda.environment_name or "torch"
     name = "torch" if name in ("base", "root") or not is_conda_name(name.lower()) else name
     folder = f"{root}/envs/{name}"
@@ -86,7 +88,7 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
     if pip_wanted:
         argv = (f"{folder}/bin/python", "-m", "pip", "install", *pip_wanted)
         steps.append(Step("install the packages of pip", argv, writes=(root,), undo="removed"))
-    notes = [f"{len(wanted) + len(pip_wanted)} packages are asked for again; the old conda is not touched"]
+    notes = [f"asked for again: {len(wanted) + len(pip_wanted)}; the old conda is not touched"]
     notes += [f"not carried over: {one}" for one in (*left, *pip_left)]
     summary = f"Miniforge for Apple silicon in {root}, and {name} made anew in it with Python {minor}"
     downloads = _MINIFORGE_MB + (wheel_mb(stack.torch, situation.machine) or 0)
@@ -94,6 +96,13 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
         PlannedFix("native", situation.cause.cause, summary, tuple(steps), downloads_mb=downloads, notes=tuple(notes),
                    python=f"{folder}/bin/python")
     ]  # fmt: skip
+
+
+def _new_folder(home: str, situation: Situation) -> str:
+    """Return a folder that is not there yet; the installer refuses one that is."""
+    taken = {*situation.survey.existing, (situation.facts.conda.root_prefix or "").rstrip("/")}
+    names = ("miniforge3", "miniforge3-arm64", "miniforge3-arm64-mpsdoctor")
+    return next((f"{home}/{name}" for name in names if f"{home}/{name}" not in taken), f"{home}/{names[-1]}")
 
 
 def _home_of(prefix: str) -> str:

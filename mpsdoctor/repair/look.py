@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from mpsdoctor.facts import Facts, Packages
+from mpsdoctor.facts import Facts
 from mpsdoctor.probes.demonstration import VARIABLE
 from mpsdoctor.probes.files import list_folder, read_head, shown
 from mpsdoctor.probes.process import run_child
@@ -29,12 +29,14 @@ _NEW_ENVIRONMENT = frozenset(
         "arch-mismatch-binaries",
         "macos-too-old-for-torch",
         "torch-not-installed",
+        "macos-version-misreported",
     }
 )
 _TELL = (
     "import json,platform,sys;"
     "print(json.dumps(['%d.%d' % sys.version_info[:2], platform.machine(), sys.implementation.name]))"
 )
+_MADE = ("miniforge3", "miniforge3-arm64", "miniforge3-arm64-mpsdoctor")
 _PROFILES = (
     ".zshenv",
     ".zprofile",
@@ -62,11 +64,13 @@ def look_around(facts: Facts, causes: Collection[str], environ: Mapping[str, str
         startup=tuple(_startup_files(home, prefix)),
         project_folder=shown(folder),
         home=home,
+        existing=tuple(f"{home}/{name}" for name in _MADE if os.path.lexists(f"{home}/{name}")),
         size_mb=_size_mb(environment_folders(facts)),
         free_mb=_free_mb(prefix or home),
     )
     if facts.interpreter.end is not None or facts.interpreter.base_exists is False:
-        survey = replace(survey, packages=_packages_of(prefix))
+        files = _files_of(prefix)
+        survey = replace(survey, files=files, pip=files.packages.get("pip") is not None if files else None)
     if _NEW_ENVIRONMENT & set(causes):
         survey = replace(survey, pythons=tuple(_pythons(facts, environ, home)))
     return survey
@@ -113,15 +117,15 @@ def _startup_files(home: str, prefix: str | None) -> Iterator[TextFile]:
     return _texts(paths)
 
 
-def _packages_of(prefix: str | None) -> Packages:
+def _files_of(prefix: str | None) -> Facts | None:
     from mpsdoctor.probes.env_folder import NotAnEnvironment, read_env
 
     if prefix is None:
-        return Packages()
+        return None
     try:
-        return read_env(Path(prefix)).packages
+        return read_env(Path(prefix))
     except NotAnEnvironment:
-        return Packages()
+        return None
 
 
 def _pythons(facts: Facts, environ: Mapping[str, str], home: str) -> Iterator[FoundPython]:

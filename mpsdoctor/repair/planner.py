@@ -101,11 +101,11 @@ def _with_sizes(
 
 def _kept(plan: Plan, situation: Situation) -> int | None:
     """Count the packages that no step names. What the installer changes besides, the resolver is asked for."""
-    if situation.packages.distributions is None:
+    if situation.packages.distributions is None or any(fix.python is not None for fix in plan.fixes):
         return None
     named = {word.partition("==")[0].partition("<")[0] for step in plan.steps for word in step.argv or ()}
     named |= set(STACK) if isinstance(situation.stack, Stack) and any(step.argv for step in plan.steps) else set()
-    names = {normalize(one.name) for one in situation.packages.distributions}
+    names = {normalize(one.name) for one in situation.packages.distributions} - {"pip"}
     return len(names - {normalize(word) for word in named if word})
 
 

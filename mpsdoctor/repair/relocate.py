@@ -17,22 +17,31 @@ def relocate(environment: Path, to: str) -> int:
 
     RECORD files get the new hashes and sizes of the scripts, compiled caches that name the old path are removed.
     """
-    old, new = os.fsencode(environment), os.fsencode(to)
+    forms = _written_forms(os.fsencode(environment), os.fsencode(to))
     changed: dict[str, bytes] = {}
     for path in [environment / "pyvenv.cfg", *sorted((environment / "bin").glob("*"))]:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _SCRIPT_LIMIT:
             continue
         data = path.read_bytes()
-        if old in data and b"\0" not in data:
-            _rewrite(path, data.replace(old, new))
+        if b"\0" not in data and any(old in data for old, _ in forms):
+            for old, new in forms:
+                data = data.replace(old, new)
+            _rewrite(path, data)
             changed[os.path.realpath(path)] = path.read_bytes()
     for site in environment.glob("lib/python*/site-packages"):
         for record in site.glob("*.dist-info/RECORD"):
             _update_record(record, site, changed)
         for cache in site.rglob("__pycache__/*.pyc"):
-            if old in cache.read_bytes():
+            if forms[0][0] in cache.read_bytes():
                 cache.unlink()
     return len(changed)
+
+
+def _written_forms(old: bytes, new: bytes) -> list[tuple[bytes, bytes]]:
+    """Return both paths as they are, and as shells write an apostrophe inside apostrophes: sh in two ways, fish."""
+    escapes = (b"'", b"'\"'\"'", b"'\\''", b"\\'")
+    forms = [(old.replace(b"'", escape), new.replace(b"'", escape)) for escape in escapes]
+    return list(dict.fromkeys(forms))
 
 
 def _rewrite(path: Path, data: bytes) -> None:

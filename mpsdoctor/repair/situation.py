@@ -41,7 +41,14 @@ class Situation:
     @functools.cached_property
     def packages(self) -> Packages:
         """The installed packages; by the files of the environment where its interpreter does not answer."""
-        return self.survey.packages if self.facts.packages.distributions is None else self.facts.packages
+        files = self.survey.files
+        return files.packages if files and self.facts.packages.distributions is None else self.facts.packages
+
+    @property
+    def minor(self) -> str | None:
+        """The environment's Python ("3.12"); by its files where its interpreter does not answer."""
+        files = self.survey.files
+        return self.facts.interpreter.minor or (files.interpreter.minor if files else None)
 
     @property
     def machine(self) -> str:
@@ -56,7 +63,7 @@ class Situation:
     @functools.cached_property
     def stack(self) -> Stack | NoTorch:
         """What to install into the environment as it is."""
-        return self.stack_for(self.facts.interpreter.minor)
+        return self.stack_for(self.minor)
 
     def stack_for(self, python: str | None, *, fresh: bool = False) -> Stack | NoTorch:
         """What to install for another Python."""

@@ -5,9 +5,9 @@ A plan for somebody else's Mac has an empty survey.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mpsdoctor.facts import Packages
+from mpsdoctor.facts import Facts
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Survey:
     startup: tuple[TextFile, ...] = ()  # shell profiles, activate scripts, conda's state file
     project_folder: str | None = None
     home: str | None = None
-    packages: Packages = field(default_factory=Packages)  # from the files, where the interpreter does not answer
+    files: Facts | None = None  # what the environment's files tell, where its interpreter does not answer
+    existing: tuple[str, ...] = ()  # folders that a fix might have made, and that are there
     size_mb: float | None = None  # of the environment
     free_mb: float | None = None

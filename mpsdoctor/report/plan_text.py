@@ -73,7 +73,7 @@ def _step(step: Step, style: Style) -> list[Text]:
 
 def _costs(plan: Plan, style: Style) -> list[Text]:
     first = [
-        f"kept: {plan.kept} packages" if plan.kept is not None else "",
+        f"kept: {plan.kept} other package{'s' if plan.kept != 1 else ''}" if plan.kept else "",
         f"cannot keep: {', '.join(plan.cannot_keep)}" if plan.cannot_keep else "",
         f"downloads about {plan.downloads_mb:.0f} MB" if plan.downloads_mb is not None else "",
     ]

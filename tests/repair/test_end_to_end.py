@@ -2,42 +2,191 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import RECORDINGS, Ran
 from tests.repair.conftest import Patient
-from tests.repair.wheels import fingerprint
+from tests.repair.wheels import TORCH, UV, Index, fingerprint, run
+
+MACOS_13 = RECORDINGS / "04-m1-macos13-old"
+Make = Callable[..., Patient]
+both = pytest.mark.parametrize("manager", ["pip", "uv"])
 
 
-@pytest.mark.parametrize("manager", ["pip", "uv"])
-def test_companion_mismatch(manager: str, patient: Callable[..., Patient]) -> None:
-    mac = patient("torch==2.13.0", manager=manager)
-    _install(mac, "torchvision==0.27.1", "--no-deps", manager=manager)
-    cured(mac, "companion-version-mismatch")
+def install(mac: Patient, manager: str, *arguments: str) -> None:
+    tool = (
+        (UV, "pip", "install", "--python", str(mac.python))
+        if manager == "uv"
+        else (str(mac.python), "-m", "pip", "install", "-q")
+    )
+    run(*tool, *arguments, env=mac.env)
 
 
-def _install(mac: Patient, *arguments: str, manager: str) -> None:
-    from tests.repair.wheels import UV, run
-
-    if manager == "uv":
-        run(UV, "pip", "install", "--python", str(mac.python), *arguments, env=mac.env)
-    else:
-        run(str(mac.python), "-m", "pip", "install", "-q", *arguments, env=mac.env)
+def site(mac: Patient) -> Path:
+    return next(mac.folder.glob("lib/python3*/site-packages"))
 
 
-def cured(mac: Patient, cause: str) -> None:
-    assert cause in mac.causes()
-    before = fingerprint(mac.project)
-    shown = mac.fix("--dry-run")
+def cured(mac: Patient, cause: str, *arguments: str, diagnosed: bool = True, env: dict[str, str] | None = None) -> Ran:
+    """Diagnose, show, fix, examine again, undo: the whole way. Return the fix."""
+    more = {"env": env} if env else {}
+    before = fingerprint(mac.project, mac.home / ".zshrc")
+    shown = mac.fix("--dry-run", "--format", "json", *arguments, **more)
     assert shown.code == 0, shown.out + shown.err
-    assert fingerprint(mac.project) == before
-    fixed = mac.fix("--yes", "--format", "json")
+    assert cause in [item["cause"] for item in shown.json["plan"]["fixes"]]
+    assert not diagnosed or cause in [item["cause"] for item in shown.json["diagnosis"]["causes"]]
+    assert fingerprint(mac.project, mac.home / ".zshrc") == before
+    fixed = mac.fix("--yes", "--format", "json", *arguments, **more)
     assert fixed.code == 0, fixed.out + fixed.err
     assert fixed.json["applied"]["outcome"] == "fixed"
-    assert cause not in mac.causes()
-    assert fingerprint(mac.project) != before
+    assert not diagnosed or cause not in mac.causes()
+    assert fingerprint(mac.project, mac.home / ".zshrc") != before
     undone = mac.undo()
     assert undone.code == 0, undone.out + undone.err
-    assert fingerprint(mac.project) == before
-    assert cause in mac.causes()
+    assert fingerprint(mac.project, mac.home / ".zshrc") == before
+    return fixed
+
+
+@both
+def test_companion_mismatch(manager: str, patient: Make) -> None:
+    mac = patient("torch==2.13.0", manager=manager)
+    install(mac, manager, "torchvision==0.27.1", "--no-deps")
+    fixed = cured(mac, "companion-version-mismatch")
+    assert "torchvision 0.27.1 -> 0.28.0" in fixed.json["applied"]["changes"]
+
+
+@both
+def test_numpy_of_the_wrong_generation(manager: str, patient: Make) -> None:
+    mac = patient("torch==2.2.2", "numpy==2.4.6", manager=manager, mac=MACOS_13)
+    fixed = cured(mac, "numpy2-abi")
+    assert fixed.json["applied"]["changes"] == ["numpy 2.4.6 -> 1.26.4"]
+
+
+@both
+def test_a_torch_that_needs_a_newer_macos(manager: str, patient: Make) -> None:
+    mac = patient("torch==2.13.0", "helper", manager=manager, mac=MACOS_13)
+    fixed = cured(mac, "macos-too-old-for-torch")
+    assert fixed.json["applied"]["changes"] == ["torch 2.13.0 -> 2.8.0"]
+    assert any("System Settings" in item["text"] for item in fixed.json["plan"]["manual"])
+
+
+@both
+def test_two_copies_of_torch(manager: str, patient: Make, index: Index) -> None:
+    mac = patient("torch==2.13.0", manager=manager)
+    info = site(mac) / "torch-2.8.0.dist-info"
+    shutil.copytree(site(mac) / "torch-2.13.0.dist-info", info)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.8.0\n")
+    record = (info / "RECORD").read_text().replace("torch-2.13.0.dist-info", "torch-2.8.0.dist-info")
+    (info / "RECORD").write_text(record)
+    cured(mac, "mixed-package-sources")
+
+
+@both
+def test_a_venv_whose_base_is_gone(manager: str, patient: Make) -> None:
+    mac = patient("torch==2.13.0", "helper", manager=manager)
+    for name in ("python", "python3", "python3.11"):
+        link = mac.folder / "bin" / name
+        link.unlink(missing_ok=True)
+    (mac.folder / "bin" / "python").symlink_to("/gone/python3.11/bin/python3.11")
+    (mac.folder / "bin" / "python3").symlink_to("python")
+    settings = mac.folder / "pyvenv.cfg"
+    lines = [
+        line if not line.startswith("home") else "home = /gone/python3.11/bin"
+        for line in settings.read_text().splitlines()
+    ]
+    settings.write_text("\n".join(lines) + "\n")
+    fixed = cured(mac, "broken-venv")
+    assert fixed.json["applied"]["after"]["diagnosis"]["causes"] == []
+
+
+@both
+def test_a_venv_that_was_moved(manager: str, patient: Make) -> None:
+    mac = patient("torch==2.13.0", "helper", manager=manager)
+    moved = mac.project / "my 'new' Umgebung ü"
+    mac.folder.rename(moved)
+    mac.folder = moved
+    cured(mac, "broken-venv")
+    assert mac.fix("--yes").code == 0
+    run(str(moved / "bin" / "helper"), env=mac.env)  # its scripts name the folder that they stand in
+
+
+def test_a_file_that_hides_torch(patient: Make) -> None:
+    mac = patient("torch==2.13.0")
+    (mac.project / "torch.py").write_text("import nothing_of_that_name\n")
+    fixed = cured(mac, "local-file-shadows-torch")
+    assert fixed.json["plan"]["fixes"][0]["steps"][0]["title"] == "rename torch.py to my_torch.py"
+
+
+PINS = {
+    "requirements.txt": "numpy  # keep me\ntorch==2.1.0+cu118\n--index-url https://download.pytorch.org/whl/cu118\n",
+    "pyproject.toml": "[project]\nname = 'x'\nversion = '1'\n# keep me\n"
+    "dependencies = [\n    'torch==2.1.0+cu118',  # here\n]\n",
+    "pixi.toml": "[workspace]\nplatforms = ['linux-64']\n[pypi-dependencies]\n# keep me\ntorch = '==2.1.0+cu121'\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(PINS))
+def test_a_pin_that_no_mac_has(name: str, patient: Make) -> None:
+    mac = patient("torch==2.13.0")
+    (mac.project / name).write_text(PINS[name])
+    fixed = cured(mac, "non-mac-wheel-pin", diagnosed=False)
+    assert [item["cause"] for item in fixed.json["plan"]["fixes"]] == ["non-mac-wheel-pin"]
+    assert mac.fix("--yes").code == 0
+    assert "keep me" in (mac.project / name).read_text()
+    assert mac.fix("--dry-run", "--format", "json").json["plan"]["fixes"] == []
+
+
+@both
+def test_two_openmp_runtimes(manager: str, patient: Make, index: Index) -> None:
+    meets = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "if (Path(__file__).parent.parent / 'numpy' / '.dylibs').exists():\n"
+        "    sys.stderr.write('OMP: Error #15: Initializing libomp.dylib, but found libiomp5.dylib already "
+        "initialized.\\n')\n"
+        "    sys.stderr.flush(); os.abort()\n"
+    )
+    index.add("torch", "2.13.0", files={"torch/__init__.py": meets + TORCH.format(version="2.13.0")})
+    mac = patient("torch==2.13.0", "numpy", manager=manager)
+    files = {"numpy/__init__.py": "__version__ = '2.4.6'\n", "numpy/.dylibs": "the second runtime"}
+    from tests.repair.wheels import wheel
+
+    install(mac, manager, "--no-deps", "--force-reinstall", str(wheel(mac.home, "numpy", "2.4.6", files=files)))
+    cured(mac, "duplicate-openmp")
+
+
+@both
+def test_no_torch_at_all(manager: str, patient: Make) -> None:
+    cured(patient("helper", manager=manager), "torch-not-installed")
+
+
+@both
+def test_a_damaged_torch(manager: str, patient: Make) -> None:
+    mac = patient("torch==2.13.0", manager=manager)
+    (site(mac) / "torch" / "__init__.py").unlink()
+    (site(mac) / "torch" / "__init__.py").write_text("raise ImportError('cut off')\n")
+    cured(mac, "torch-import-fails")
+
+
+def test_a_variable_that_says_the_contrary(patient: Make) -> None:
+    mac = patient("torch==2.13.0")
+    profile = mac.home / ".zshrc"
+    profile.write_text("alias x=y\nexport PYTORCH_ENABLE_MPS_FALLBACK=false\nexport KEEP=1")
+    cured(mac, "env-var-ineffective", env={"PYTORCH_ENABLE_MPS_FALLBACK": "false"})
+
+
+@both
+def test_a_nightly_of_one_day(manager: str, patient: Make, index: Index) -> None:
+    from datetime import date, timedelta
+
+    stamp = f"{date.today() - timedelta(days=3):%Y%m%d}"
+    version, companion = f"2.16.0.dev{stamp}", f"0.31.0.dev{stamp}"
+    index.add("torch", version)
+    index.add("torchvision", companion, requires=(f"torch=={version}",))
+    mac = patient("torch==2.13.0", "torchvision==0.28.0", manager=manager)
+    options = ("--nightly", version, "--index-url", index.url)
+    fixed = cured(mac, "nightly", *options, diagnosed=False)
+    assert fixed.json["applied"]["changes"] == [f"torch 2.13.0 -> {version}", f"torchvision 0.28.0 -> {companion}"]
+    assert "leaves the nightly index" in fixed.json["plan"]["fixes"][0]["notes"][0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ensurepip
 import functools
 import hashlib
 import http.server
@@ -133,6 +134,7 @@ def environment(index: Index, home: Path, **more: str) -> dict[str, str]:
         "PIP_FIND_LINKS": "",
         "PIP_NO_INPUT": "1",
         "PIP_RETRIES": "0",
+        "PIP_NO_COMPILE": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "UV_DEFAULT_INDEX": index.url,
         "UV_NO_CONFIG": "1",
@@ -157,7 +159,13 @@ def make_venv(folder: Path, env: Mapping[str, str], *requirements: str, manager:
         if requirements:
             run(UV, "pip", "install", "--python", str(python), *requirements, env=env)
         return python
-    run(sys.executable, "-m", "venv", str(folder), env=env)
+    # pip's own wheel by uv: ensurepip takes seconds, and what matters is that pip itself manages the rest.
+    run(sys.executable, "-m", "venv", "--without-pip", str(folder), env=env)
+    bundled = next((Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl"))
+    run(UV, "pip", "install", "--python", str(python), "--no-deps", str(bundled), env=env)
+    installer = next(folder.glob("lib/python3*/site-packages/pip-*.dist-info/INSTALLER"))
+    installer.unlink()  # a link into uv's cache
+    installer.write_text("pip\n")
     if requirements:
         run(str(python), "-m", "pip", "install", "-q", *requirements, env=env)
     return python

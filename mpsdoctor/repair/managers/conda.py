@@ -12,6 +12,7 @@ from mpsdoctor.repair.plan import Step
 
 FORGE = ("--override-channels", "--channel", "conda-forge")
 _PIXI = re.compile(r"(?P<project>.+)/\.pixi/envs/(?P<name>[^/]+)/?")
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 # Names on conda-forge that differ from those on the package index.
 _NAMES = {"torch": "pytorch"}
 
@@ -87,8 +88,10 @@ def is_pixi(prefix: str | None) -> bool:
 def conda_spec(requirement: str) -> str:
     """Return a requirement of the package index as conda writes it.
 
-    >>> conda_spec("torch==2.8.0"), conda_spec("numpy<2")
-    ('pytorch=2.8.0', 'numpy<2')
+    >>> conda_spec("torch==2.8.0"), conda_spec("torch<=2.8.0"), conda_spec("numpy<2")
+    ('pytorch=2.8.0', 'pytorch<=2.8.0', 'numpy<2')
     """
-    name, equal, version = requirement.partition("==")
-    return f"{_NAMES.get(name, name)}={version}" if equal else _NAMES.get(name, name)
+    match = _NAME.match(requirement)
+    name = match[0] if match else requirement
+    rest = requirement[len(name) :]
+    return _NAMES.get(name, name) + (rest[1:] if rest.startswith("==") else rest)
