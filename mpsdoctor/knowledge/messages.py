@@ -13,6 +13,8 @@ LEVELS = ("error", "crash", "warning")
 MOST_PER_ROW = 20  # a log may repeat one message a million times
 _BEFORE, _AFTER = 300, 4000  # characters around a needle that a pattern may see; pip's version lists are the longest
 _SHOWN = 500
+_LONG = 200_000  # characters; from there on a log is worth a look at its different lines first
+_DIGITS = bytes(ord("0") if 48 <= code <= 57 else code for code in range(256))
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 
 
@@ -69,7 +71,11 @@ def find(text: str) -> tuple[Match, ...]:
     the text and not with its content.
     """
     text = _plain(text)
-    spots = sorted((start, order) for order, row in enumerate(messages()) for start in _starts(row, text))
+    rows = list(enumerate(messages()))
+    if len(text) > _LONG:
+        different = _different_lines(text)
+        rows = [(order, row) for order, row in rows if any(_alike(needle) in different for needle in _needles(row))]
+    spots = sorted((start, order) for order, row in rows for start in _starts(row, text))
     found: list[tuple[int, int, int]] = []
     number, counted = 1, 0
     for start, order in spots:
@@ -92,10 +98,23 @@ def dated(rows: Iterable[Message]) -> tuple[str | None, str | None]:
     return since, until
 
 
+def _needles(row: Message) -> tuple[str, ...]:
+    return row.needles or (row.pattern,)
+
+
+def _different_lines(text: str) -> bytes:
+    """The lines of a log that differ by more than their digits, once each: of a long log there are few."""
+    return b"\n".join(dict.fromkeys(_alike(text).split(b"\n")))
+
+
+def _alike(text: str) -> bytes:
+    return text.encode("utf-8", "replace").translate(_DIGITS)
+
+
 def _starts(row: Message, text: str) -> Iterator[int]:
     """Where the row's message begins, once a line and not more than ``MOST_PER_ROW`` times."""
     pattern = re.compile(row.pattern, re.MULTILINE) if row.match == "regex" else None
-    places = [_places(needle, pattern, text) for needle in row.needles or (row.pattern,)]
+    places = [_places(needle, pattern, text) for needle in _needles(row)]
     lines: set[int] = set()
     for start in (start for place in places for start in place):
         line = text.rfind("\n", 0, start)
