@@ -1,6 +1,6 @@
 """What programs report of their surroundings: shadowed packages, broken environments, interpreters, variables."""
 
-from mpsdoctor import Facts, Messages, Verdict, check
+from mpsdoctor import Evidence, Facts, Messages, Remedy, Verdict, check, fail
 
 from ._reported import ASK_PYTHON, LIKELY, NOTHING, because_x86, blame, known, reported, runs_x86, torch_version
 
@@ -95,11 +95,11 @@ def watermarks_are_accepted(facts: Facts) -> Verdict:
     )
 
 
-@check("EN305", family="environment", cause="env-var-ineffective")
+@check("EN305", family="environment", cause="env-var-ineffective", needs=("HW101",))
 def variables_are_read(messages: Messages) -> Verdict:
     """The variables that are set are read.
 
-    Tested: torch's own message that it ignores a value.
+    Tested: torch's own message that it ignores a value; pasted code that sets a variable below `import torch`.
 
     Why: torch reads its variables while it loads, and only the names and values that it knows.
 
@@ -108,4 +108,14 @@ def variables_are_read(messages: Messages) -> Verdict:
     Source: strings in the wheels 1.12.0 to 2.15.0.
     """
     said = reported(messages, "env-var-ineffective")
-    return blame("env-var-ineffective", said[0]) if said else NOTHING
+    if said:
+        return blame("env-var-ineffective", said[0])
+    late = messages.claim("variable-after-import")
+    if late is None:
+        return NOTHING
+    name = (late.values or {}).get("name", "the variable")
+    return fail(
+        f"The program sets {name} after it has imported torch, which reads it while it loads.",
+        [Evidence("messages.claims.variable-after-import", late.text, f"line {late.line}")],
+        [Remedy(f"Set {name} before Python starts, or above the first import of torch.", (("export", f"{name}=1"),))],
+    )

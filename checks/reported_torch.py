@@ -133,7 +133,7 @@ def _undecided(first: Said, version: str | None, evidence: list[Evidence]) -> Ve
     )
 
 
-@check("PR105", family="program", cause="op-not-implemented", causes=(_OLD,), needs=("HW101",))
+@check("PR105", family="program", cause="op-not-implemented", causes=(_OLD,), needs=("HW101",), explained_by=("EN305",))
 def operators_have_kernels(facts: Facts) -> Verdict:
     """Every operator that the program uses has a kernel for MPS.
 

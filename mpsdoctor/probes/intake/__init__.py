@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from mpsdoctor.facts import Facts, Messages, Problems
 from mpsdoctor.probes.intake import apply, large, text, values
 from mpsdoctor.probes.intake.answers import read_answers
-from mpsdoctor.probes.intake.collector import FORM, Collector
+from mpsdoctor.probes.intake.code import read_code
+from mpsdoctor.probes.intake.collector import FORM, IMPLIED, Collector
 from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
 from mpsdoctor.probes.intake.labels import read_line
@@ -64,6 +65,7 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
     said = {message.line for message in into.messages}
     told = [(one.number, one.text) for one in logical if one.number not in said | taken and is_prose(one.text)]
     read_prose(into, told)
+    read_code(into, found)
     into.errors += _unknown_errors(logical, said)
     _settle(into)
 
@@ -105,6 +107,9 @@ def _settle(into: Collector) -> None:
     if version and values.LOCAL.search(version) and into.get("host", "system") not in ("Linux", "Windows"):
         into.drop("torch", "version")  # no such wheel exists for macOS, so this one is wanted and not installed
         _wanted(into, version)
+    if into.get("conda", "tool_platform") == "osx-64" and into.get("interpreter", "machine") is None:
+        line = into.line("conda", "tool_platform")
+        into.put("interpreter", "machine", "x86_64", line, IMPLIED, how="conda runs as osx-64")
     if into.get("host", "system") is None and on_mac:
         into.put("host", "system", "Darwin", 1, into.rank("host", "chip"), how="the chip is Apple's")
 

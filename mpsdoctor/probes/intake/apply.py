@@ -18,7 +18,10 @@ _LINUX = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _DOCKER = re.compile(r"\bdocker\b|\bdevcontainer\b|\bpodman\b|\bcolima\b|\borbstack\b|容器", re.IGNORECASE | re.ASCII)
-_INTEL_YEAR = re.compile(r"\bmac\w*\b[^\n]{0,40}\b(?:201\d|late 2019|mid 2020 intel)\b", re.IGNORECASE | re.ASCII)
+_INTEL_MAC = re.compile(
+    r"\b(?:i?mac|hackintosh)\w*\b[^\n]{0,40}\bintel\b|\bintel\b[^\n]{0,40}\bi?mac", re.IGNORECASE | re.ASCII
+)
+_INTEL_YEAR = re.compile(r"\bi?mac\w*\b[^\n]{0,40}\b(?:201\d|late 2019|mid 2020 intel)\b", re.IGNORECASE | re.ASCII)
 _MODEL = re.compile(r"\b(?:Virtual)?Mac(?:Book(?:Air|Pro)?|mini|Pro)?\d{1,2},\d{1,2}\b|\biMac(?:Pro)?\d{1,2},\d{1,2}\b")
 _ARM, _INTEL = ("arm64", "aarch64", "arm64e", "arm"), ("x86_64", "x86-64", "amd64", "i386", "intel", "x64", "x86")
 _PYPY = re.compile(r"\b(pypy|graalpy|jython|micropython)\b", re.IGNORECASE | re.ASCII)
@@ -67,7 +70,7 @@ def hardware(into: Collector, text: str, line: int, rank: int) -> None:
     model = _MODEL.search(text)
     if chip:
         into.put("host", "chip", chip, line, rank)
-    elif values.INTEL.search(text) or (_INTEL_YEAR.search(text) and not values.SILICON.search(text)):
+    elif _is_intel(text):
         into.put("host", "chip", _intel_name(text), line, rank)
     elif values.SILICON.search(text):
         into.put("host", "chip", "Apple silicon", line, rank)
@@ -80,6 +83,13 @@ def hardware(into: Collector, text: str, line: int, rank: int) -> None:
         known = chips.chip_of_model(model[0])
         into.put("host", "chip", known.name if known else None, line, IMPLIED, how=f"by the model {model[0]}")
     memory(into, text, line, rank)
+
+
+def _is_intel(text: str) -> bool:
+    if values.INTEL.search(text):
+        return True
+    named = _INTEL_YEAR.search(text) or _INTEL_MAC.search(text)
+    return bool(named) and not values.SILICON.search(text)
 
 
 def _intel_name(text: str) -> str:

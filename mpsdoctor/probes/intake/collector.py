@@ -88,6 +88,11 @@ class Collector:
         found = self._found.get((subject, name))
         return found.rank if found else -1
 
+    def line(self, subject: str, name: str) -> int:
+        """Return the line of the present statement, 1 where there is none."""
+        found = self._found.get((subject, name))
+        return int(found.source.split(" ")[1]) if found else 1
+
     def drop(self, subject: str, name: str) -> None:
         """Forget a statement that has turned out to say something else."""
         self._found.pop((subject, name), None)

@@ -31,11 +31,34 @@ def recognise(lines: Sequence[Line], logical: Sequence[Joined]) -> list[Message]
         found.setdefault((row.id, number), _message(row, full.get(number, ""), number))
     kept: dict[str, int] = {}
     ordered = []
-    for message in sorted(found.values(), key=lambda one: (one.line or 0, _order(one.id))):
+    for message in _most_exact(sorted(found.values(), key=lambda one: (one.line or 0, _order(one.id)))):
         kept[message.id] = kept.get(message.id, 0) + 1
         if kept[message.id] <= _PER_ROW:
             ordered.append(message)
     return ordered
+
+
+def _most_exact(messages: list[Message]) -> list[Message]:
+    """Of rows that match the same words of a line only the first, the most exact one, is kept."""
+    kept: list[Message] = []
+    spans: list[tuple[int | None, int, int]] = []
+    for message in messages:
+        row = table.message(message.id)
+        start, end = _span(row, message.text) if row else (0, 0)
+        if any(line == message.line and start < stop and begin < end for line, begin, stop in spans):
+            continue
+        kept.append(message)
+        if row is not None and row.causes and end > start:
+            spans.append((message.line, start, end))
+    return kept
+
+
+def _span(row: table.Message, text: str) -> tuple[int, int]:
+    if row.match == "regex":
+        found = re.search(row.pattern, text, re.MULTILINE)
+        return found.span() if found else (0, 0)
+    start = text.find(row.pattern)
+    return (start, start + len(row.pattern)) if start >= 0 else (0, 0)
 
 
 def _search(text: str, numbers: Sequence[int], full: dict[int, str], found: dict[tuple[str, int], Message]) -> None:

@@ -132,9 +132,8 @@ def _banners(into: Collector, lines: Sequence[Line]) -> set[int]:
             if banner["device"] == "MPS":
                 into.put("torch", "available", True, line.number, PRINTED, how="the program chose MPS")
             taken.add(line.number)
-        elif line.text.startswith("Python 3") and (version := _PYTHON_LINE.match(line.text)):
-            apply.python(into, version[1], line.number, PRINTED)
-            apply.vendor(into, line.text, line.number, PRINTED)
+        elif line.text.startswith("Python 3") and _PYTHON_LINE.match(line.text):
+            apply.python(into, line.text, line.number, PRINTED)
             taken.add(line.number)
         elif switch := _SWITCH.match(line.text):
             apply.torch(into, values.torch_version(switch[1]), line.number, PRINTED)
