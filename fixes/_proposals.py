@@ -27,13 +27,14 @@ def install_stack(
     title = f"install {' '.join(requirements[:3])}"
     steps = manager.install(title, install)
     changes = _changes(situation, stack)
+    torch_comes = any(line.startswith("torch ") for line in (*changes, *(f"{bare_name(r)} " for r in forced)))
     return [
         PlannedFix(
             fix,
             situation.cause.cause,
             summary or f"torch {stack.torch}: {stack.why}",
             steps,
-            downloads_mb=None if not changes and not forced else wheel_mb(stack.torch, situation.machine),
+            downloads_mb=wheel_mb(stack.torch, situation.machine) if torch_comes else None,
             notes=changes,
         )
     ]

@@ -15,8 +15,10 @@ MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/M
 _MINIFORGE_MB = 60.0
 # Stands for Python and torch themselves, or exists on Anaconda's own channel alone.
 _NOT_CARRIED = frozenset(
-    "python pip pytorch torchvision torchaudio mkl intel-openmp llvm-openmp anaconda numpy-base blas mkl-service mkl_fft "
-    "mkl_random python_abi".split()
+    {
+        *("python", "python_abi", "pip", "pytorch", "torchvision", "torchaudio", "anaconda", "numpy-base", "blas"),
+        *("mkl", "mkl-service", "mkl_fft", "mkl_random", "intel-openmp", "llvm-openmp"),
+    }
 )
 _ROSETTA = (
     "In Finder select the terminal application, choose File > Get Info, and untick 'Open using Rosetta'; open a new "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import ensurepip
 import functools
 import hashlib
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -73,36 +75,41 @@ def page(folder: Path) -> None:
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
-    broken = False  # the index vanishes in the middle of a wheel
+    index: Index
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
 
+    def do_GET(self) -> None:
+        if self.index.delay:
+            time.sleep(self.index.delay)
+        super().do_GET()
+
     def copyfile(self, source: Any, outputfile: Any) -> None:
-        if self.server.broken and self.path.endswith(".whl"):  # type: ignore[attr-defined]
+        if self.index.broken and self.path.endswith(".whl"):
             outputfile.write(source.read(64))
-            self.connection.close()
+            self.close_connection = True
             return
-        super().copyfile(source, outputfile)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            super().copyfile(source, outputfile)
 
 
 class Index:
-    """A served index. `url` is its simple page; `broken` cuts every wheel after 64 bytes."""
+    """A served index. `url` is its simple page; `broken` cuts every wheel after 64 bytes, `delay` keeps pages back."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        handler = functools.partial(_Quiet, directory=str(folder))
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.broken = False  # type: ignore[attr-defined]
+        self.folder, self.broken, self.delay = folder, False, 0.0
+        handler = type("Handler", (_Quiet,), {"index": self})
+        self._server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(handler, directory=str(folder))
+        )
         self._server.daemon_threads = True
+        self._server.block_on_close = False
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/"
-
-    def vanish(self) -> None:
-        self._server.broken = True  # type: ignore[attr-defined]
 
     def add(self, name: str, version: str, **options: Any) -> None:
         wheel(self.folder, name, version, **options)
