@@ -24,7 +24,7 @@ _UNAME = re.compile(r"^(?P<before>(?:Darwin|Linux) )(?P<name>\S{1,255})(?= \d)",
 _NAME_PART = r"(?:[^/\\\s:;,'\"()<>|]|'(?=\w))"
 _HOME = re.compile(  # a name with spaces only where a slash shows its end
     r"(?P<root>/(?:Users|home)/|\b[A-Za-z]:\\{1,2}Users\\{1,2})"
-    rf"(?P<name>{_NAME_PART}{{1,64}}(?:(?: {_NAME_PART}{{1,64}}){{1,3}}(?=[/\\]))?)"
+    rf"(?P<name>{_NAME_PART}+(?:(?: {_NAME_PART}+){{1,3}}(?=[/\\]))?)"
 )
 
 
@@ -47,6 +47,7 @@ _COMMON = _words(
 )
 _COMMON_HOST = re.compile(r"i?mac(?:book)?(?:[ -]?(?:pro|air|mini|studio|\d{1,4}))*", re.IGNORECASE)
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/lib/python\d")
+_PATH_LIMIT = 1024  # characters looked back for the path that a name stands in
 _END = r"(?=[/\\\s:;,'\")@]|$)"
 
 
@@ -59,7 +60,8 @@ class Redactor:
         if home and (home.strip("/").count("/") or home.rstrip("/") == "/root"):
             self._add("home", rf"(?<![\w.~-]){_spellings(home.rstrip('/'))}{_END}", lambda _: "~")
         if user and _is_distinctive(user):
-            self._add("user", rf"(?:(?<=[/\\~])|(?<![\w.-])(?=[^\s/@]*@)){_spellings(user)}{_END}", _user)
+            name = _spellings(user)
+            self._add("user", rf"(?<=[/\\~]){name}{_END}|(?<![\w.-]){name}(?=@)", _user)
         if host:
             self._add_host(host)
 
@@ -84,7 +86,8 @@ class Redactor:
     def _replace(self, kind: str, pattern: re.Pattern[str], by: Callable[[re.Match[str]], str], text: str) -> str:
         def one(match: re.Match[str]) -> str:
             new = by(match)
-            self.counts[kind] += new != match[0]
+            if new != match[0]:
+                self.counts[kind] += 1
             return new
 
         return pattern.sub(one, text)
@@ -127,7 +130,7 @@ def _spellings(name: str) -> str:
 
 
 def _user(match: re.Match[str]) -> str:
-    before = re.split(r"[\s'\"]", match.string[: match.start()])[-1]
+    before = re.split(r"[\s'\"]", match.string[max(0, match.start() - _PATH_LIMIT) : match.start()])[-1]
     return match[0] if _INSTALLED.search(before) else "user"  # an installed package can be called as its user is
 
 
@@ -141,10 +144,10 @@ def _always(text: str) -> Callable[[re.Match[str]], str]:
 
 # (kind, text without which the pattern cannot match, pattern, replacement)
 _RULES: tuple[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    ("user", "", _HOME, _someone),
     *((kind, needed, pattern, _always(by)) for kind, needed, pattern, by in secrets.PATTERNS),
     ("e-mail", "@", _EMAIL, _always("e-mail")),
     ("uuid", "-", _UUID, _always("00000000-0000-0000-0000-000000000000")),
     ("temporary-folder", "/var/folders/", _VAR_FOLDERS, _always("/var/folders/xx/hash")),
-    ("user", "", _HOME, _someone),
     ("host", " ", _UNAME, _always(r"\g<before>host")),
 )

@@ -1,4 +1,4 @@
-"""The target interpreter is asked for real: sound, moved, bereft of its base, noisy, and with files that hide others."""
+"""The target interpreter is asked for real: sound, moved, bereft of its base, noisy, with files that hide others."""
 
 from __future__ import annotations
 
