@@ -111,6 +111,10 @@ def _plan(options: dict[str, Any]) -> tuple[Report, Plan]:
     request = Request(options["nightly"], options["index_url"], options["save_wheels"], date.today())
     fixes = load_fixes()
     plan = make_plan(report.facts, report.diagnosis, fixes, survey=survey, request=request, only=options["only"])
+    if survey is not None:
+        from mpsdoctor.repair.resolve import with_resolution
+
+        plan = with_resolution(plan, report.facts, os.environ)
     return report, plan
 
 
