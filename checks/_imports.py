@@ -22,8 +22,11 @@ IMPORT_CAUSES = frozenset(
 _LAST = 600  # characters of a child's stderr that are shown
 
 
-def explain_import_failure(torch: Torch) -> Verdict:
-    """Return the verdict on an import that raised, died, hung or ended the process silently."""
+def explain_import_failure(torch: Torch, again: tuple[tuple[str, ...], ...]) -> Verdict:
+    """Return the verdict on an import that raised, died, hung or ended the process silently.
+
+    again: the commands that install torch anew, for the case that nothing more specific shows.
+    """
     text = _said(torch)
     cause = _cause(text)
     evidence = [Evidence("import torch", _how(torch), torch.source("*"))]
@@ -37,10 +40,7 @@ def explain_import_failure(torch: Torch) -> Verdict:
             f"torch cannot be imported: {_how(torch)}.",
             evidence,
             [
-                Remedy(
-                    "Make a fresh environment and install torch there; a damaged one does not mend by itself.",
-                    (("python", "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", "torch"),),
-                )
+                Remedy("Install torch again; where that does not help, make a fresh environment.", again),
             ],
             gpu=False,
         )

@@ -47,7 +47,7 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
 
 
 def _is_container_on_mac(host: Host) -> bool:
-    apple_cpu = (host.cpu_implementer or "").lower() == "0x61"
+    apple_cpu = (host.cpu_implementer or "").lower() == "0x61" or (host.chip or "").startswith("Apple")
     linuxkit = "linuxkit" in (host.kernel or "")
     return linuxkit or (apple_cpu and host.container is not None)
 

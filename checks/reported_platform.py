@@ -50,6 +50,9 @@ def torch_accepts_this_macos(facts: Facts) -> Verdict:
     if not said:
         return NOTHING
     evidence = known(facts, "host.macos_version", "torch.version")
+    if facts.host.is_virtual:
+        signs = known(facts, "host.chip", "host.gpu_name", "host.hypervisor_present")
+        return blame(_VIRTUAL, said[0], evidence=[*evidence, *signs], gpu=False)
     running = versions.macos(facts.host.macos_version)
     floors = _floors(facts, said[0])
     if running is None or not floors:
@@ -70,8 +73,6 @@ def torch_accepts_this_macos(facts: Facts) -> Verdict:
             _TOO_OLD, said[0], confidence=CERTAIN if certain else LIKELY, evidence=evidence, remedies=advice, gpu=False
         )
     evidence += known(facts, "host.chip", "host.hypervisor_present")
-    if facts.host.is_virtual:
-        return blame(_VIRTUAL, said[0], evidence=evidence, gpu=False)
     if facts.host.is_apple_silicon is False:
         return blame("intel-mac", said[0], evidence=evidence, gpu=False)
     return blame(_NOT_VISIBLE, said[0], confidence=LIKELY, evidence=evidence, gpu=False)

@@ -191,7 +191,8 @@ def ticket_says_enough(facts: Facts) -> Verdict:
         return skip("no ticket was read")
     missing = _missing(facts)
     complains = bool(messages.errors or messages.claims or messages.items)
-    if not missing and not complains:
+    described = torch_version(facts) and facts.interpreter.version and facts.host.macos_version
+    if described and facts.host.is_apple_silicon is not None and not complains:
         return unknown("messages.items", detail="the ticket describes a machine and no fault", ask=[_COLLECT])
     what = (
         "It does not tell " + _listing(facts) + "." if missing else "It tells the machine, and no error that is known."

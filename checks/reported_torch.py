@@ -21,6 +21,8 @@ from ._reported import (
 
 _BAD, _OLD = "known-bad-torch-release", "torch-too-old"
 _CRASHES = ("crash", "wrong-results", "unavailable")
+_KERNEL_ROWS = ("op-", "could-not-run-mps")  # messages about one kernel, not about a whole back-end
+_CPU_INPUT = "aten::_slow_conv2d"  # no missing kernel, but an input on the CPU
 _SIGNALS = ("trace-trap", "bus-error", "segmentation-fault", "abort-trap", "metal-assertion", "illegal-instruction")
 # Programs that ask for a newer torch than any x86_64 Python can have.
 _BEYOND_X86 = ("torch-load-2.6", "pytorch-required")
@@ -150,12 +152,13 @@ def operators_have_kernels(facts: Facts) -> Verdict:
     said = [
         one
         for one in reported(facts.messages, "op-not-implemented", _OLD)
-        if one.row.causes[0] != _OLD or one.part("operator")
+        if (one.row.causes[0] != _OLD or one.part("operator"))
+        and not (one.part("operator") or "").startswith(_CPU_INPUT)
     ]
     if not said:
         return NOTHING
     first, version = said[0], torch_version(facts)
-    operator = first.part("operator")
+    operator = first.part("operator") if first.row.id.startswith(_KERNEL_ROWS) else None
     evidence = known(facts, "torch.version")
     newer = operators.newer_torch_has_it(operator, version) if operator and operator.startswith("aten::") else None
     if newer:
