@@ -7,7 +7,7 @@ import dataclasses
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -18,7 +18,7 @@ from mpsdoctor.repair import journal as j
 from mpsdoctor.repair import snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.plan import Plan, Step
-from mpsdoctor.repair.proof import Examination, aimed, changed_packages, smoke, smoke_words
+from mpsdoctor.repair.proof import Examination, aimed, changed_packages, is_proved, proof_words
 from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.report.model import Report
 
@@ -52,7 +52,6 @@ class Applied:
     changes: tuple[str, ...] = ()
     why: str = ""
     proof: str = ""
-    smoke: Mapping[str, Any] | None = None
     left: tuple[str, ...] = ()
     not_restored: tuple[str, ...] = ()
 
@@ -162,11 +161,9 @@ class Applier:
         self.say("examining the environment anew")
         python = next((fix.python for fix in self.plan.fixes if fix.python), self.plan.target)
         unsets = [name for fix in self.plan.fixes for name in fix.unsets]
-        after = self.examination.report(python, unsets)
+        after = self.examination.report(python, unsets, train=True)
         left = aimed([fix.cause for fix in self.plan.fixes], self.examination.causes(after))
-        trained = smoke(after, self.examination.environ)
-        good = not left and (trained is None or trained.get("outcome") == "pass")
-        outcome = FIXED if good else REMAINS
+        outcome = FIXED if not left and is_proved(after.facts) else REMAINS
         run.journal.write(j.PROVED, left=list(left))
         run.save("after.json", after.to_json())
         run.journal.write(j.END, outcome=outcome)
@@ -177,8 +174,7 @@ class Applier:
             self.before,
             after,
             changed_packages(self.before.facts, after.facts),
-            proof=smoke_words(trained, after.diagnosis.mps_usable),
-            smoke=trained,
+            proof=proof_words(after.facts),
             left=left,
         )
 
@@ -259,8 +255,9 @@ def _can_write(folder: Path) -> bool:
 
 def with_plan(report: Report, plan: Plan, applied: Applied | None) -> Report:
     """Return the report with the plan and what became of it."""
-    smoke_result = applied.smoke if applied is not None else None
-    changed = {"plan": plan.to_json(), "applied": None if applied is None else applied.to_json()}
-    if smoke_result is not None and any(f.name == "smoke" for f in dataclasses.fields(report)):
-        changed["smoke"] = dict(smoke_result)
-    return dataclasses.replace(report, **changed)  # type: ignore[arg-type]
+    if applied is None:
+        return dataclasses.replace(report, plan=plan.to_json())
+    facts = report.facts
+    if applied.after is not None:  # the training run of the proof is the report's own
+        facts = dataclasses.replace(facts, smoke=applied.after.facts.smoke)
+    return dataclasses.replace(report, facts=facts, plan=plan.to_json(), applied=applied.to_json())

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from mpsdoctor.facts import Facts, normalize
 from mpsdoctor.report.model import Report, Source, make_report
@@ -21,8 +18,8 @@ class Examination:
     timeout: float = 60.0
     folder: Path | None = None
 
-    def report(self, python: str, unsets: Collection[str] = ()) -> Report:
-        """Observe and judge. `unsets` are variables that a new shell will not have."""
+    def report(self, python: str, unsets: Collection[str] = (), *, train: bool = False) -> Report:
+        """Observe and judge. `unsets` are variables that a new shell will not have; `train` where a GPU is claimed."""
         from mpsdoctor.observe import observe
         from mpsdoctor.probes.choice import NoSuchInterpreter, choose_target
         from mpsdoctor.probes.runner import LiveRunner
@@ -35,6 +32,10 @@ class Examination:
             return make_report(Facts(), Source("live", python), load_registry(), problems=(str(error),))
         facts, problems = observe(runner, target, timeout=self.timeout)
         facts = as_on_the_mac(facts, self.environ)
+        if train and facts.torch.usable:
+            from mpsdoctor.smoke import SmokeRequest, run_smoke
+
+            facts = replace(facts, smoke=run_smoke(runner, target.executable, SmokeRequest(quick=True)))
         return make_report(facts, Source("live", target.executable), load_registry(), problems=tuple(problems))
 
     def causes(self, report: Report) -> tuple[str, ...]:
@@ -85,22 +86,15 @@ def _versions(facts: Facts) -> dict[str, str]:
     return {name: " and ".join(sorted(set(versions))) for name, versions in found.items()}
 
 
-def smoke(report: Report, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """Train on the GPU, where one is claimed; None where none is, or where this version has no smoke test."""
-    if not report.diagnosis.mps_usable or importlib.util.find_spec("mpsdoctor.smoke") is None:
-        return None
-    module = importlib.import_module("mpsdoctor.smoke")
-    prove = getattr(module, "prove", None)
-    result = prove(report.facts.interpreter.executable) if prove is not None else None
-    return result if isinstance(result, dict) else None
+def is_proved(facts: Facts) -> bool:
+    """True where a claimed GPU has really trained; also where none is claimed, as then there is nothing to train on."""
+    return facts.torch.usable is not True or facts.smoke.usable is True
 
 
-def smoke_words(result: Mapping[str, Any] | None, usable: bool | None) -> str:
+def proof_words(facts: Facts) -> str:
     """Say what the proof rests on."""
-    if result is not None:
-        return f"trained on the GPU: {result.get('outcome')}"
-    if usable:
-        return "observed anew (allocated and compared with the CPU); it was not trained on"
+    if facts.smoke.outcome is not None:
+        return f"observed anew, and trained on {facts.smoke.device}: {facts.smoke.outcome}"
     return "observed anew; no GPU is claimed here, so that nothing was trained on it"
 
 
