@@ -38,7 +38,7 @@ class Journal:
         found = []
         for line in data.split(b"\n"):
             try:
-                entry = json.loads(line)
+                entry = json.loads(line.decode("utf-8", "surrogateescape"))
             except ValueError:
                 continue
             if isinstance(entry, dict) and isinstance(entry.get("event"), str):
