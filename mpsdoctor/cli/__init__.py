@@ -23,6 +23,7 @@ COMMANDS = {
     "report": ("mpsdoctor.cli.report", "report", "Write one redacted file for a ticket; nothing is sent."),
     "record": ("mpsdoctor.cli.record", "record", "Record this machine so that check --replay plays it anywhere."),
 }
+LONGEST_MESSAGE = 500  # characters
 USAGE, INTERNAL_ERROR, INTERRUPTED = 2, 5, 130
 
 
@@ -93,7 +94,10 @@ def _show(error: click.ClickException) -> None:
     hint = ""
     if isinstance(error, click.UsageError) and type(error) is not click.UsageError and error.ctx is not None:
         hint = f" (options: {error.ctx.command_path} --help)"
-    _say(f"Error: {error.format_message()}{hint}")
+    message = error.format_message()
+    if len(message) > LONGEST_MESSAGE:  # a name may be as long as the system allows
+        message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
+    _say(f"Error: {message}{hint}")
 
 
 def _unexpected(error: Exception) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpsdoctor.cli.formats import FORMATS, print_report
+from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import Progress, print_lines, terminal_width
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ DEFAULT_TIMEOUT = 60.0
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
 @click.option("--expect", type=click.Choice(["mps", "cpu", "any"]), default="any", show_default=True,
               help="mps: exit 1 unless the GPU can be used. cpu: exit 1 unless torch imports.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(1, 3600), default=DEFAULT_TIMEOUT, show_default=True, metavar="S",
+@click.option("--timeout", type=Seconds(1, 3600), default=DEFAULT_TIMEOUT, show_default=True, metavar="S",
               help="Seconds for everything that torch does.")  # fmt: skip
 @click.option("--vm-policy", type=click.Choice(["warn", "fail", "ignore"]), metavar="POLICY",
               help="What a virtual machine's GPU means to a CI job: warn, fail or ignore.")  # fmt: skip

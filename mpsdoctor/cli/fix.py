@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ STILL_THERE = 4
 @click.option("--dry-run", is_flag=True, help="Show the plan only.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
-@click.option("--timeout", type=click.FloatRange(1, 3600), default=60.0, show_default=True, metavar="S",
+@click.option("--timeout", type=Seconds(1, 3600), default=60.0, show_default=True, metavar="S",
               help="Seconds for everything that torch does.")  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Show whole commands.")
 def fix(**options: Any) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import CannotWrite, Progress
 
 
@@ -16,7 +17,7 @@ from mpsdoctor.cli.output import CannotWrite, Progress
     "--python", "python", metavar="PATH", help="The interpreter to examine. Default: the active environment's."
 )
 @click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")
-@click.option("--timeout", type=click.FloatRange(1, 3600), default=60.0, show_default=True, metavar="S")
+@click.option("--timeout", type=Seconds(1, 3600), default=60.0, show_default=True, metavar="S")
 def record(directory: Path, python: str | None, no_import: bool, timeout: float) -> int:
     """Record what this machine answers into DIR (redacted), so that `check --replay DIR` plays it anywhere."""
     from mpsdoctor.cli.target import make_redactor

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import print_text, write_file
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ ENDINGS = {"json": "json", "markdown": "md", "html": "html"}
 @click.option("--replay", metavar="DIR", help="A recorded machine.")
 @click.option("--smoke", is_flag=True, help="Also train for real on the GPU, and put the proof into the report.")
 @click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")
-@click.option("--timeout", type=click.FloatRange(1, 3600), default=60.0, show_default=True, metavar="S")
+@click.option("--timeout", type=Seconds(1, 3600), default=60.0, show_default=True, metavar="S")
 @click.option("--format", "format_", type=click.Choice(list(ENDINGS)), default="json", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Where to write it ('-' is stdout). Default: mpsdoctor-report.*")
 @click.option("--issue-url", metavar="OWNER/REPO", help="Also print a link to a new issue with the answer filled in.")

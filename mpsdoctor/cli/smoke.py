@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpsdoctor import __version__
+from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import print_lines, print_text, terminal_width, write_file
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ STAGES = ("allocate", "numerics", "train", "fallback", "speed")
 @click.option("--device", type=click.Choice(["mps", "cpu", "cuda"]), default="mps", show_default=True)
 @click.option("--dtype", type=click.Choice(["float16", "bfloat16", "float32"]), default="float16", show_default=True)
 @click.option("--quick", is_flag=True, help="Fewer steps and sizes.")
-@click.option("--timeout", type=click.FloatRange(1, 7200), default=900.0, show_default=True, metavar="S")
+@click.option("--timeout", type=Seconds(1, 7200), default=900.0, show_default=True, metavar="S")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Write the speed sweep as SVG.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -54,7 +55,9 @@ def _is_binary(data: bytes) -> bool:
 
 def many(names: tuple[str, ...]) -> bool:
     """True where several files or a folder are asked for."""
-    return len(names) > 1 or (len(names) == 1 and names[0] != "-" and expanded(names[0]).is_dir())
+    if len(names) != 1:
+        return len(names) > 1
+    return names[0] != "-" and os.path.isdir(expanded(names[0]))  # noqa: PTH112 - is_dir raises in a closed folder
 
 
 def check_many(names: tuple[str, ...], options: dict[str, Any]) -> int:

@@ -1,0 +1,192 @@
+"""Bad input and bad surroundings: one clear line, an exit status that means what it says, never a traceback or hang."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.broken_torch import make_environment
+from tests.conftest import RECORDINGS, Ran
+from tests.test_broken_torch import processes_of
+
+HEALTHY = str(RECORDINGS / "03-m4max-macos26")
+BROKEN = str(RECORDINGS / "05-m1pro-anaconda-x86_64-rosetta")
+ODD_NAMES = ['jürgen\'s "own" $HOME', "-dash", "new\nline\x1b[31mred\x1b[0m\x1b]0;title\x07\u202egnp"]
+
+
+def assert_one_clear_line(ran: Ran) -> None:
+    assert (ran.code, ran.out) == (2, ""), ran.err
+    assert ran.err.startswith("Error: ")
+    assert ran.err.count("\n") == 1
+    assert ran.err.rstrip("\n").isprintable()
+    assert len(ran.err) < 700
+
+
+def make_bad(path: Path, kind: str) -> None:
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe without a writer":
+        os.mkfifo(path)
+    elif kind == "sparse gigabyte":
+        path.touch()
+        os.truncate(path, 1 << 30)
+    elif kind == "loop of links":
+        path.symlink_to(path.name)
+    elif kind == "link to nothing":
+        path.symlink_to("nothing")
+    elif kind == "noise":
+        path.write_bytes(b"\x00\xff" + bytes(range(256)) * 50)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+
+
+KINDS = ["missing", "folder", "pipe without a writer", "sparse gigabyte", "loop of links", "noise", "device"]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "link to nothing"])
+@pytest.mark.parametrize("option", ["--from", "--replay", "--env"])
+def test_a_path_that_holds_no_input(option: str, kind: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+    make_bad(tmp_path / "thing", kind)
+    assert_one_clear_line(mpsdoctor("check", option, "thing", timeout=20))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_path_that_is_no_interpreter(kind: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+    make_bad(tmp_path / "thing", kind)
+    ran = mpsdoctor("check", "--no-import", "--python", "./thing", timeout=20)
+    if kind == "loop of links":  # a dangling link is an environment whose base is gone: a finding
+        assert ran.code in (0, 1, 3)
+    else:
+        assert_one_clear_line(ran)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize(
+    "option", ["--from", "--replay", "--env", "--python", "--select", "--ignore", "-o", "--format"]
+)
+def test_odd_names_are_shown_without_what_they_do(option: str, name: str, mpsdoctor: Callable[..., Ran]) -> None:
+    given = f"{name}/x" if option == "-o" else name
+    arguments = ["check", "--replay", HEALTHY] if option not in ("--from", "--env", "--python") else ["check"]
+    if option == "--replay":
+        arguments = ["check"]
+    glue = [f"{option}={given}"] if option.startswith("--") else [option + given]
+    assert_one_clear_line(mpsdoctor(*arguments, *glue))
+
+
+def test_no_escape_reaches_the_terminal_from_a_recording(tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+    name = ODD_NAMES[-1]
+    folder = tmp_path / name
+    folder.mkdir()
+    for file in Path(BROKEN).iterdir():
+        text = file.read_text().replace("/Users/user/opt", json.dumps(f"/Users/{name}")[1:-1])
+        (folder / file.name).write_text(text.replace('"profile"', '"other"'))
+    for options in ([], ["-v"], ["--format", "markdown"], ["--format", "github"]):
+        ran = mpsdoctor("check", "--replay", str(folder), *options)
+        assert ran.code == 1
+        assert all(line.isprintable() for line in (ran.out + ran.err).split("\n")), options
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--no-such-option"], ["--timeout", "x"], ["--timeout", "nan"], ["--timeout", "-1"], ["surplus"], ["--from"],
+     ["--select", "no-such-check"], ["--ignore", "no-such-check"], ["--ignore", "=reason"], ["--fail-on", "x"],
+     ["--env", ".", "--replay", "."], ["--expect", ""], ["--python", ""], ["--python", "~nobody-at-all/python"],
+     ["--env", "~nobody-at-all/env"], ["--replay", "~nobody-at-all"], ["--from", "~nobody-at-all"],
+     ["--from", "a" * 5000], ["--replay", "a" * 5000], ["--env", "a" * 5000], ["--python", "x/" + "a" * 5000]],
+    ids=lambda arguments: " ".join(arguments)[:40],
+)  # fmt: skip
+def test_wrong_usage(arguments: list[str], mpsdoctor: Callable[..., Ran]) -> None:
+    assert_one_clear_line(mpsdoctor("check", *arguments))
+
+
+@pytest.mark.parametrize("arguments", [["no-such-command"], ["--no-such-option"], ["record"], ["record", "a" * 5000]])
+def test_wrong_usage_of_the_program(arguments: list[str], mpsdoctor: Callable[..., Ran]) -> None:
+    assert_one_clear_line(mpsdoctor(*arguments))
+
+
+SETTINGS = [
+    b"[tool.mpsdoctor", b"tool = 3", b"[tool]\nmpsdoctor = 3", b"\xff\xfe", b"[tool.mpsdoctor]\nselect = 'PY'",
+    b"[tool.mpsdoctor]\nselect = ['nope']", b"[tool.mpsdoctor]\nignore = {PY101 = 3}",
+    b"[tool.mpsdoctor]\nignore = [3]",
+    b"[tool.mpsdoctor]\ningore = ['PY101']", b"[tool.mpsdoctor]\n'\\u001b[31m' = 1", b"a = " + b"[" * 100_000,
+    b"[tool.mpsdoctor]\nselect = ['\\u001b[31m']", b"\0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", SETTINGS, ids=lambda content: repr(content[:40]))
+def test_odd_settings(content: bytes, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(content)
+    (tmp_path / "deeper" / "still").mkdir(parents=True)
+    ran = mpsdoctor("check", "--replay", HEALTHY, cwd=tmp_path / "deeper" / "still")
+    if content == b"tool = 3":  # nothing about us
+        assert (ran.code, ran.err) == (0, "")
+    else:
+        assert_one_clear_line(ran)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe without a writer", "sparse gigabyte", "loop of links", "device"])
+def test_settings_that_are_no_file(kind: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+    make_bad(tmp_path / "pyproject.toml", kind)
+    ran = mpsdoctor("check", "--replay", HEALTHY, timeout=20)
+    if kind == "sparse gigabyte":
+        assert_one_clear_line(ran)
+    else:
+        assert (ran.code, ran.err) == (0, "")
+
+
+def test_a_deleted_working_folder(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = (
+        f"cd '{gone}' && rmdir '{gone}' && exec '{sys.executable}' -P -m mpsdoctor check --no-import --format json"
+    )
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["check", "--python", "closed/python"], ["check", "--env", "closed/env"], ["check", "--env", "closed"],
+     ["check", "--replay", "closed"], ["check", "--from", "closed/report.json"], ["check", "--from", "closed"],
+     ["check", "--replay", HEALTHY, "-o", "closed/out"], ["record", "closed"], ["record", "closed/recording"]],
+    ids=lambda arguments: " ".join(arguments[-2:]),
+)  # fmt: skip
+def test_a_folder_that_may_not_be_read(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0)
+    # Root may open everything, unless it gives up that right.
+    give_up = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    command = [*give_up, sys.executable, "-m", "mpsdoctor", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=60)
+    assert_one_clear_line(Ran(done.returncode, done.stdout, done.stderr))
+
+
+def interrupted(python: Path, numbers: list[int]) -> tuple[int, bytes]:
+    command = [sys.executable, "-m", "mpsdoctor", "check", "--python", str(python)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=python.parent)
+    deadline = time.monotonic() + 20
+    while not any("torch_probe" in command for command in processes_of(python.parent.parent)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for number in numbers:
+        process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    return process.returncode, err
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGINT] * 5, [signal.SIGTERM, signal.SIGINT]],
+)
+def test_an_interruption_ends_everything_and_says_one_line(numbers: list[int], tmp_path: Path) -> None:
+    python = make_environment(tmp_path / "env", "import time; time.sleep(600)")
+    code, err = interrupted(python, numbers)
+    assert (code, err.strip()) == (130, b"interrupted; nothing was changed")
+    assert processes_of(tmp_path / "env") == []
