@@ -9,7 +9,7 @@ TORCH_OPTIONS ?=
 DEMO := tests/recordings/05-m1pro-anaconda-x86_64-rosetta
 SOURCES := mpsdoctor checks training_smoke tests benchmarks scripts
 
-.PHONY: check test lint types unit clean
+.PHONY: check test lint types unit pyz clean
 
 check: $(VENV)/.installed
 	@$(BIN)/mpsdoctor check; status=$$?; [ $$status -le 1 ] || [ $$status -eq 3 ] || exit $$status
@@ -32,6 +32,10 @@ types: $(VENV)/.tested
 
 unit: $(VENV)/.tested
 	$(BIN)/python -m pytest
+
+# dist/mpsdoctor.pyz: one file that any Python 3.10+ runs, with nothing installed.
+pyz: $(VENV)/.installed
+	$(BIN)/python scripts/build_pyz.py
 
 $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)

@@ -12,6 +12,7 @@ from typing import Any
 
 from mpsdoctor.facts import Host, ProcessEnd, Smoke, decode
 from mpsdoctor.probes.apple import TIMEOUT, observe_host
+from mpsdoctor.probes.on_disk import on_disk
 from mpsdoctor.probes.runner import Runner
 
 DEFAULT_TIMEOUT = 900.0  # seconds; the sum of the stages' own limits, which training_smoke announces, is 1050
@@ -44,7 +45,7 @@ def program() -> Path:
     locations = list(spec.submodule_search_locations or []) if spec is not None else []
     if not locations:
         raise FileNotFoundError("training_smoke is not installed with mpsdoctor")
-    return Path(locations[0])
+    return on_disk("mpsdoctor.training_smoke", Path(locations[0]))
 
 
 def run_smoke(

@@ -13,12 +13,13 @@ from mpsdoctor.facts.environment import Environment, Shadow
 from mpsdoctor.facts.interpreter import Interpreter
 from mpsdoctor.facts.process import ProcessEnd
 from mpsdoctor.probes.answers import Answers, parse_answers
+from mpsdoctor.probes.on_disk import on_disk
 from mpsdoctor.probes.process import Completed
 from mpsdoctor.probes.runner import Runner
 
 LABEL = "<python facts probe>"
 TIMEOUT = 15.0  # seconds; a healthy start takes 0.05, a cold disk or endpoint protection some seconds
-SCRIPTS = Path(__file__).with_name("target")
+_SCRIPTS = Path(__file__).with_name("target")
 _SOURCE = "the interpreter"
 _PLACEHOLDER = "/usr/bin/python3"  # Apple's, where the developer tools are missing: it opens a dialog on the screen
 _HOME_LINE = re.compile(r"^home\s*=\s*(.{1,1024})$", re.MULTILINE)
@@ -33,6 +34,11 @@ class InterpreterAnswer:
     dockerenv: bool
 
 
+def script(name: str) -> str:
+    """Return the path of a script for the examined interpreter, which cannot read our zip file."""
+    return str(on_disk("mpsdoctor.probes.target", _SCRIPTS) / name)
+
+
 def ask_interpreter(runner: Runner, executable: str, chosen_by: str) -> InterpreterAnswer:
     """Run the target with our script and return what it says; its failure to answer is a fact, too."""
     if _is_placeholder(runner, executable):
@@ -40,7 +46,7 @@ def ask_interpreter(runner: Runner, executable: str, chosen_by: str) -> Interpre
         end = ProcessEnd(how="refused", error=error)
         silent = Interpreter(executable=executable, chosen_by=chosen_by, end=end, sources={"*": "xcode-select -p"})
         return InterpreterAnswer(silent, _environment({}, runner), False)
-    done = runner.run([executable, "-B", str(SCRIPTS / "interpreter_probe.py")], timeout=TIMEOUT, label=LABEL)
+    done = runner.run([executable, "-B", script("interpreter_probe.py")], timeout=TIMEOUT, label=LABEL)
     values = parse_answers(done.stdout)
     if values is None:
         return InterpreterAnswer(_silent(done, executable, chosen_by), _environment({}, runner), False)

@@ -10,7 +10,7 @@ from mpsdoctor.facts.codec import decode_or_none
 from mpsdoctor.facts.process import ProcessEnd
 from mpsdoctor.facts.torch import ImportFailure, Torch, Trial
 from mpsdoctor.probes.answers import Answers, finite, parse_answers, parse_line
-from mpsdoctor.probes.interpreter import SCRIPTS
+from mpsdoctor.probes.interpreter import script
 from mpsdoctor.probes.process import Completed
 from mpsdoctor.probes.runner import Runner
 
@@ -30,7 +30,7 @@ def ask_torch(runner: Runner, executable: str, timeout: float = DEFAULT_TIMEOUT)
         return finite(answer.get("limit")) if answer else None
 
     done = runner.run(
-        [executable, "-B", str(SCRIPTS / "torch_probe.py"), f"{timeout:g}"],
+        [executable, "-B", script("torch_probe.py"), f"{timeout:g}"],
         timeout=timeout,
         label=LABEL,
         on_line=on_line,
