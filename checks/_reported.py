@@ -119,7 +119,7 @@ def because_x86(facts: Facts, said: Said, *, detail: str | None = None) -> Verdi
         cause,
         said,
         detail=detail,
-        confidence=LIKELY if unknown else CERTAIN,
+        confidence=CERTAIN if facts.host.is_mac and not unknown else LIKELY,
         evidence=known(facts, *names),
         ask=[ASK_HARDWARE] if unknown else (),
         gpu=False if cause == "x86-python-under-rosetta" else None,

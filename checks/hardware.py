@@ -85,4 +85,5 @@ def apple_silicon(host: Host) -> Verdict:
             ),
             Remedy("For a newer torch on the CPU, conda-forge still builds for Intel Macs."),
         ],
+        confidence="certain" if host.is_mac else "likely",
     )

@@ -57,6 +57,7 @@ def python_is_told_the_true_macos(host: Host, interpreter: Interpreter, environm
             else Remedy("Take a newer build of Python: this one was built for an old macOS.")
         ],
         short="macOS is misread as 10.16",
+        confidence="likely" if interpreter.is_x86_64 is None else "certain",
     )
 
 

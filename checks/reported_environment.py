@@ -118,4 +118,5 @@ def variables_are_read(messages: Messages) -> Verdict:
         f"The program sets {name} after it has imported torch, which reads it while it loads.",
         [Evidence("messages.claims.variable-after-import", late.text, f"line {late.line}")],
         [Remedy(f"Set {name} before Python starts, or above the first import of torch.", (("export", f"{name}=1"),))],
+        confidence=LIKELY,
     )

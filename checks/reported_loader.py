@@ -39,7 +39,7 @@ def loader_meets_one_architecture(facts: Facts) -> Verdict:
     need = part(said, "need") or ""
     if need.startswith("x86_64") and x86_cause(facts) == _ROSETTA:
         return because_x86(facts, said[0])
-    sure = CERTAIN if part(said, "have") or len(said[0].row.causes) == 1 else LIKELY
+    sure = CERTAIN if len(said[0].row.causes) == 1 and facts.host.is_apple_silicon is not False else LIKELY
     return blame(
         "arch-mismatch-binaries",
         said[0],

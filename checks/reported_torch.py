@@ -55,7 +55,8 @@ def torch_is_new_enough(facts: Facts) -> Verdict:
         return because_x86(facts, first)
     if version and first.row.until and versions.at_least(version, first.row.until) and version != first.row.until:
         return blame(_OLD, first, confidence=POSSIBLE, evidence=evidence)
-    return blame(_OLD, first, evidence=evidence, ask=() if version else [ASK_TORCH])
+    sure = LIKELY if facts.host.is_mac is False else None  # whoever has no Mac may not want MPS at all
+    return blame(_OLD, first, confidence=sure, evidence=evidence, ask=() if version else [ASK_TORCH])
 
 
 @check(

@@ -21,7 +21,7 @@ from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
 from mpsdoctor.probes.intake.labels import read_line
 from mpsdoctor.probes.intake.machine import recognise
-from mpsdoctor.probes.intake.prose import is_prose, read_prose
+from mpsdoctor.probes.intake.prose import is_prose, read_prose, read_speeds
 from mpsdoctor.probes.intake.tables import read_tables
 from mpsdoctor.probes.intake.text import Line
 from mpsdoctor.probes.intake.wrapping import Joined, join
@@ -65,6 +65,7 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
     said = {message.line for message in into.messages}
     told = [(one.number, one.text) for one in logical if one.number not in said | taken and is_prose(one.text)]
     read_prose(into, told)
+    read_speeds(into, [(one.number, one.text) for one in logical])
     read_code(into, found)
     into.errors += _unknown_errors(logical, said)
     _settle(into)
@@ -110,6 +111,9 @@ def _settle(into: Collector) -> None:
     if into.get("conda", "tool_platform") == "osx-64" and into.get("interpreter", "machine") is None:
         line = into.line("conda", "tool_platform")
         into.put("interpreter", "machine", "x86_64", line, IMPLIED, how="conda runs as osx-64")
+    if into.get("interpreter", "machine") == "arm64" and into.get("host", "system") in (None, "Darwin"):
+        line, rank = into.line("interpreter", "machine"), min(IMPLIED, into.rank("interpreter", "machine"))
+        into.put("host", "arm64_capable", True, line, rank, how="its Python runs as arm64")
     if into.get("host", "system") is None and on_mac:
         into.put("host", "system", "Darwin", 1, into.rank("host", "chip"), how="the chip is Apple's")
 

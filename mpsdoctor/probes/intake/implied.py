@@ -35,6 +35,8 @@ def imply(into: Collector, messages: Iterable[Message]) -> None:
             machine = apply.architecture(parts["need"])
             into.put("interpreter", "machine", machine, line, IMPLIED, how="the architecture that the loader needs")
             into.put("host", "system", "Darwin", line, IMPLIED, how="a message of macOS's loader")
+        if "Paravirtual" in message.text:
+            into.put("host", "gpu_name", "Apple Paravirtual device", line, IMPLIED)
         if message.id == "uv-pypy":
             into.put("interpreter", "implementation", "pypy", line, PRINTED)
 
@@ -91,6 +93,7 @@ def paths(into: Collector, line: Line) -> None:
         into.put("host", "hypervisor_present", True if kernel[3] == "VMAPPLE" else None, line.number, PRINTED)
     if "linuxkit" in text:
         into.put("host", "system", "Linux", line.number, PRINTED)
+        into.put("host", "kernel", text[:200].strip(), line.number, PRINTED)
         into.put("host", "container", "docker", line.number, PRINTED, how="Docker's kernel")
     if "python3." in text or "-darwin.so" in text or "/Versions/3." in text:
         _python_path(into, line)

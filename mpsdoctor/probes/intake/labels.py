@@ -15,7 +15,9 @@ from mpsdoctor.probes.intake.spellings import SPELLINGS
 from mpsdoctor.probes.intake.text import Line
 
 _SPLIT = re.compile(r"\s*(?::=|[:=|])(?!=)\s*|\s{2,}")
-_TRIM = " \t`*_\"'<>,;\\"
+_TRIM = " \t`*_\"'<>,;?\\"
+_SPECIFIED = frozenset({"python", "torch", "pytorch", "numpy", "torchvision", "torchaudio"})
+_AROUND_VARIABLE = 24  # characters beside a variable that make a sentence of a line
 _BRACKETS = re.compile(r"\s*\([^()]{0,30}\)\s*$")
 _VARIABLE = re.compile(
     r"(?:^|[\s;`(])(?:export\s+|set(?:env)?\s+|os\.environ\[)?['\"]?"
@@ -61,12 +63,15 @@ def read_line(into: Collector, line: Line) -> bool:
     variable = _VARIABLE.search(line.text) if "=" in line.text or ":" in line.text else None
     if variable:
         into.variable(variable["name"], variable["value"], line.number)
-        return True
+        # In the midst of a sentence it is told, and the sentence may tell more.
+        return line.fenced or line.prompt or len(line.text) - len(variable[0]) < _AROUND_VARIABLE
     text = line.text
     split = _SPLIT.search(text)
     if split is None or split.start() > 60:
         return False
     key = label(text[: split.start()])
+    if key in _SPECIFIED and split[0] == "=":
+        return False  # python=3.10 stands in an environment file: what is wanted, not what is there
     value = text[split.end() :].strip(_TRIM + "|")
     reader = READERS.get(key)
     if reader is None and key in _PACKAGES:

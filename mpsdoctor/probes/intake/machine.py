@@ -11,7 +11,7 @@ from mpsdoctor.facts import Message
 from mpsdoctor.knowledge import messages as table
 from mpsdoctor.probes.intake.details import details
 from mpsdoctor.probes.intake.text import Line
-from mpsdoctor.probes.intake.wrapping import Joined
+from mpsdoctor.probes.intake.wrapping import Joined, join
 
 _PER_ROW = 3  # places of one message that are kept
 _SHOWN = 400
@@ -25,7 +25,10 @@ def recognise(lines: Sequence[Line], logical: Sequence[Joined]) -> list[Message]
     full = {one.number: one.text for one in logical}
     _search("\n".join(line.text for line in lines), [line.number for line in lines], full, found)
     if any(one.parts > 1 for one in logical):
-        _search("\n".join(one.text for one in logical), [one.number for one in logical], full, found)
+        # Where a line is as wide as the widest, it may have been cut in a word or between two: both are tried.
+        for variant in (logical, join(lines, cut=True), join(lines, cut=False)):
+            texts = {one.number: one.text for one in variant}
+            _search("\n".join(texts.values()), list(texts), texts, found)
     seen = {identifier for identifier, _ in found}
     for row, number in _without_blanks(lines, seen):
         found.setdefault((row.id, number), _message(row, full.get(number, ""), number))

@@ -55,10 +55,15 @@ def read_prose(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
             counts[row.id] = counts.get(row.id, 0) + 1
             if counts[row.id] <= _PER_SYMPTOM:
                 into.claims.append(Claim(id=row.id, text=text[:_SHOWN].strip(), line=number))
-    found = speeds.compare([text for _, text in texts])
-    if found is not None and found.ratio < 1 and texts:
+
+
+def read_speeds(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
+    """Read a speed of the CPU and one of the GPU, from any lines that name a device and a number."""
+    named = [(number, text[:_LONGEST]) for number, text in texts if speeds.names_a_device(text[:_LONGEST])]
+    found = speeds.compare([text for _, text in named])
+    if found is not None and found.ratio < 1:
         told = {"cpu": found.cpu, "gpu": found.gpu, "ratio": f"{found.ratio:.2g}"}
-        place = next((n for n, text in texts if found.gpu.split(" ")[0] in text), texts[0][0])
+        place = next((n for n, text in named if found.gpu.split(" ")[0] in text), named[0][0])
         into.claims.insert(
             0, Claim(id="slower-on-mps", text=f"CPU {found.cpu}, GPU {found.gpu}", line=place, values=told)
         )

@@ -26,6 +26,11 @@ class Speeds:
     ratio: float
 
 
+def names_a_device(text: str) -> bool:
+    """True for a line that names the CPU or the GPU and holds a number with a unit."""
+    return bool(_DEVICE.search(text)) and bool(_NUMBER.search(text))
+
+
 def compare(texts: Sequence[str]) -> Speeds | None:
     """Find one number for the CPU and one for the GPU, of one kind. None where there is no such pair."""
     text = " ; ".join(texts)

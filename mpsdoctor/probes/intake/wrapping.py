@@ -21,15 +21,16 @@ class Joined:
     broken_word: bool = False
 
 
-def join(lines: Sequence[Line]) -> tuple[Joined, ...]:
+def join(lines: Sequence[Line], *, cut: bool | None = None) -> tuple[Joined, ...]:
     """Return the logical lines of a text.
 
     A line was wrapped where the next line's first word would not have fitted behind it. A line as wide as the widest
-    one was cut in the middle of a word, as terminals do, where word characters meet at the cut.
+    one was cut in the middle of a word, as terminals do, where word characters meet at the cut; `cut` True or False
+    settles that for all such lines.
     """
     found: list[Joined] = []
     for block in _blocks(lines):
-        found += _join_block(block)
+        found += _join_block(block, cut)
     return tuple(found)
 
 
@@ -44,7 +45,7 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
     return [block for block in blocks if block]
 
 
-def _join_block(block: list[Line]) -> list[Joined]:
+def _join_block(block: list[Line], always: bool | None) -> list[Joined]:
     width = max(len(line.text) for line in block)
     if len(block) == 1 or not NARROWEST <= width <= WIDEST:
         return [Joined(line.number, line.text) for line in block]
@@ -58,8 +59,9 @@ def _join_block(block: list[Line]) -> list[Joined]:
         parts.append(line.text)
         count += 1
         cut = following is not None and len(line.text) == width and _cut_word(line.text, following.text, full)
+        cut = cut if always is None else always and len(line.text) == width
         if following is not None and (cut or _did_not_fit(line.text, following.text, width)):
-            parts.append("" if cut else " ")
+            parts.append("" if cut or _hyphenated(line.text, following.text) else " ")
             broken = broken or cut
             continue
         found.append(Joined(number, "".join(parts), count, broken))
@@ -72,9 +74,14 @@ def _did_not_fit(text: str, following: str, width: int) -> bool:
     return len(text) + 1 + len(first) > width
 
 
+def _hyphenated(text: str, following: str) -> bool:
+    """Text is also wrapped behind a hyphen, without a blank."""
+    return text[-1] == "-" and text[-2:-1].isalnum() and following[0].isalnum()
+
+
 def _cut_word(text: str, following: str, full: bool) -> bool:
     """`full`: several lines are as wide as the widest. One alone may just be the longest: digits tell a cut then."""
-    if not full and not (following[0].isdigit() or following[0] in "_.+'`)"):
+    if not full and not (following[0].isdigit() or following[0] in "_.+"):
         return False
     return _inside(text[-1]) and _inside(following[0])
 
