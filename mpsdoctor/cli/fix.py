@@ -53,15 +53,15 @@ def fix(**options: Any) -> int:
     live = report.source.kind == "live"
     show = _Show(options)
     if not live or options["dry_run"] or not plan.steps:
-        show.plan(report, plan, None if live or not plan.steps else "On that Mac: mpsdoctor fix")
+        there = "On that Mac: mpsdoctor fix" if plan.steps else None
+        show.plan(report, plan, _interrupted(plan) if live else there)
         return _planned_status(plan)
     if not options["yes"] and not _can_ask(options):
-        show.plan(
-            report, plan, "Nothing was changed: there is no terminal to ask on. To have it done: mpsdoctor fix --yes"
-        )
+        last = "Nothing was changed: there is no terminal to ask on. To have it done: mpsdoctor fix --yes"
+        show.plan(report, plan, _interrupted(plan) or last)
         return 1
     if options["format_"] == "text" and options["output"] is None:
-        show.plan(report, plan, None)
+        show.plan(report, plan, _interrupted(plan))
     if not options["yes"] and not click.confirm("Go ahead?", default=False, err=True):
         click.echo("nothing was changed", err=True)
         return 1
@@ -132,6 +132,19 @@ def _survey(report: Report, causes: set[str]) -> Survey:
     return look_around(report.facts, causes, os.environ, Path.cwd())
 
 
+def _interrupted(plan: Plan) -> str | None:
+    """Offer to finish or undo a run on this target that was interrupted."""
+    from mpsdoctor.repair.store import Store
+
+    old = Store().interrupted(plan.target)
+    if old is None:
+        return None
+    return (
+        f"An earlier run on this environment was interrupted. mpsdoctor undo {old.id} takes it back; "
+        "mpsdoctor fix --yes takes it back and does the repair anew."
+    )
+
+
 def _planned_status(plan: Plan) -> int:
     """0 where there is a plan or nothing to repair, 1 where what was found cannot be repaired here."""
     return 0 if plan.steps or not (plan.manual or plan.refused) else 1
@@ -151,13 +164,13 @@ class _Show:
         self._output = options["output"]
         self._style = Style(terminal_width(), options["verbose"], str(Path.home()))
 
-    def plan(self, report: Report, plan: Plan, apply: str | None) -> None:
+    def plan(self, report: Report, plan: Plan, last: str | None) -> None:
         from mpsdoctor.report.plan_text import format_plan
 
         if self._json:
             self._document(report, plan, None)
         else:
-            print_lines(format_plan(plan, report.facts, self._style, apply=apply), self._output)
+            print_lines(format_plan(plan.to_json(), report.facts, self._style, last=last), self._output)
 
     def applied(self, report: Report, plan: Plan, applied: Applied) -> None:
         from mpsdoctor.report.plan_text import format_applied
@@ -165,7 +178,7 @@ class _Show:
         if self._json:
             self._document(report, plan, applied)
         else:
-            print_lines(format_applied(applied, self._style), self._output)
+            print_lines(format_applied(applied.to_json(), self._style), self._output)
 
     def _document(self, report: Report, plan: Plan, applied: Applied | None) -> None:
         from mpsdoctor.cli.target import make_redactor

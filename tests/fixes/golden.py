@@ -169,7 +169,7 @@ def text_of(case: Case) -> str:
     """The diagnosis in a line, and the plan as a user sees it with -v at 100 columns."""
     diagnosis, plan = case.diagnosis(), case.plan()
     causes = ", ".join(cause.cause for cause in diagnosis.causes)
-    lines = [line.plain.rstrip() for line in format_plan(plan, case.facts, Style(100, True, "/Users/user"))]
+    lines = [line.plain.rstrip() for line in format_plan(plan.to_json(), case.facts, Style(100, True, "/Users/user"))]
     return "\n".join([f"diagnosed: {causes or 'nothing'}", *lines]) + "\n"
 
 

@@ -84,6 +84,15 @@ def test_killed_after_every_journal_entry(kind: str, finish: bool, patient: Make
     print(f"killed {entries - 2} times ({kind}, finish={finish}): all restored")
 
 
+def test_an_interrupted_run_is_offered_to_be_finished_or_undone(patient: Make) -> None:
+    mac = mismatched(patient)
+    assert killed_after(mac, 3, "fix", "--python", str(mac.python), "--yes") == -signal.SIGKILL
+    said = " ".join(mac.fix().out.split())
+    assert "was interrupted" in said
+    assert "mpsdoctor undo 20" in said
+    assert "interrupted" in mac.doctor("undo", "--list").out
+
+
 @pytest.mark.parametrize("kind", ["packages", "environment"])
 def test_an_undo_that_is_killed_is_done_again(kind: str, patient: Make) -> None:
     mac = mismatched(patient)
