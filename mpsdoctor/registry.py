@@ -259,8 +259,8 @@ def judge(facts: Facts, registry: Registry, *, today: date, selection: Selection
             root = findings[blocked].because or blocked
             findings[item.id] = Finding(item, Verdict(SKIP, f"not reached because of {root}"), because=root)
             continue
-        other = next((f.id for f in findings.values() if f.is_root and f.outcome == FAIL), None)
-        if item.last_resort and other is not None:
+        failed = (f.id for f in findings.values() if f.outcome == FAIL and f.is_root)
+        if item.last_resort and (other := next(failed, None)) is not None:
             findings[item.id] = Finding(item, Verdict(SKIP, f"{other} accounts for it"))
             continue
         verdict = capped(_guarded(item, facts, today))

@@ -120,14 +120,14 @@ def read_bytes(name: str) -> bytes:
     return data
 
 
-def make_redactor() -> Redactor:
+def make_redactor(kind: type[Redactor] = Redactor) -> Redactor:
     """Return a redactor that knows this user, home folder and host."""
     try:
         user: str | None = getpass.getuser()
     except (OSError, KeyError, ImportError):
         user = None
     home = home_folder()
-    return Redactor(home=None if home is None else str(home), user=user, host=platform.node() or None)
+    return kind(home=None if home is None else str(home), user=user, host=platform.node() or None)
 
 
 def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:

@@ -64,17 +64,18 @@ def check_many(names: tuple[str, ...], options: dict[str, Any]) -> int:
     """Judge many tickets: one JSON line each, or a table of causes. Returns the most serious exit status."""
     from mpsdoctor.cli.target import make_redactor, selection
     from mpsdoctor.registry import load_registry
-    from mpsdoctor.report.triage import format_triage, json_line, keep
+    from mpsdoctor.report.triage import Remembering, format_triage, json_line, keep
 
     if options["smoke"]:
         raise click.UsageError("--smoke trains on this machine; it does not go with --env, --from or --replay")
     chosen = selection(options["select"], options["ignore"])
+    redactor = make_redactor(Remembering)
     kept, written, statuses = [], [], {0}
     for report in reports(names, load_registry(), chosen):
         kept.append(keep(report))
         statuses.add(exit_code(report.diagnosis, report.facts, fail_on=options["fail_on"], expect=options["expect"]))
         if options["format_"] == "json":
-            line = json_line(report, make_redactor())
+            line = json_line(report, redactor)
             if options["output"] is None:
                 print_text(line, None)
             else:

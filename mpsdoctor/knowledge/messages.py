@@ -71,10 +71,7 @@ def find(text: str) -> tuple[Match, ...]:
     the text and not with its content.
     """
     text = _plain(text)
-    rows = list(enumerate(messages()))
-    if len(text) > _LONG:
-        different = _different_lines(text)
-        rows = [(order, row) for order, row in rows if any(_alike(needle) in different for needle in _needles(row))]
+    rows = _present(text) if len(text) <= _LONG else _likely(text)
     spots = sorted((start, order) for order, row in rows for start in _starts(row, text))
     found: list[tuple[int, int, int]] = []
     number, counted = 1, 0
@@ -98,8 +95,29 @@ def dated(rows: Iterable[Message]) -> tuple[str | None, str | None]:
     return since, until
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Kept here: re's own cache is smaller than the table."""
+    return re.compile(pattern, re.MULTILINE)
+
+
 def _needles(row: Message) -> tuple[str, ...]:
     return row.needles or (row.pattern,)
+
+
+def _present(text: str) -> list[tuple[int, Message]]:
+    holds = text.__contains__
+    return [(order, row) for order, row in enumerate(messages()) if any(map(holds, _needles(row)))]
+
+
+def _likely(text: str) -> list[tuple[int, Message]]:
+    """The rows that can be in a long text: their needles, digits aside, are in its different lines."""
+    different = _different_lines(text)
+    return [
+        (order, row)
+        for order, row in enumerate(messages())
+        if any(_alike(needle) in different for needle in _needles(row))
+    ]
 
 
 def _different_lines(text: str) -> bytes:
@@ -113,7 +131,7 @@ def _alike(text: str) -> bytes:
 
 def _starts(row: Message, text: str) -> Iterator[int]:
     """Where the row's message begins, once a line and not more than ``MOST_PER_ROW`` times."""
-    pattern = re.compile(row.pattern, re.MULTILINE) if row.match == "regex" else None
+    pattern = _compiled(row.pattern) if row.match == "regex" else None
     places = [_places(needle, pattern, text) for needle in _needles(row)]
     lines: set[int] = set()
     for start in (start for place in places for start in place):

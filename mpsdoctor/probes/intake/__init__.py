@@ -44,13 +44,14 @@ def read_ticket(data: bytes) -> tuple[Facts, Problems]:
     base = _report_inside(whole, problems)
     into = Collector()
     spans = read_documents(into, whole) if "{" in whole or "[" in whole else []
-    found = [line for line in text.lines(whole) if not any(first <= line.number <= last for first, last in spans)]
+    numbered = list(enumerate(whole.split("\n"), 1))
     if len(whole) > large.LARGE:
-        kept = large.reduce(found)
-        if len(kept) < len(found):
-            problems.append(f"this log is long: {len(kept)} of its {len(found)} lines were read closely")
-        found = list(kept)
-    _read(into, found)
+        kept = large.reduce([line for _, line in numbered])
+        if len(kept) < len(numbered):
+            problems.append(f"this log is long: {len(kept)} of its {len(numbered)} lines were read closely")
+        numbered = kept
+    outside = [(n, line) for n, line in numbered if not any(first <= n <= last for first, last in spans)]
+    _read(into, text.lines(outside))
     return _with_report(into.facts(), base), problems
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mpsdoctor.probes.intake.text import Line
-
 LARGE = 400_000  # characters; above that a log is cut down first
 _HEAD_TAIL = 400  # lines kept at both ends
-_MOST = 6_000  # interesting lines that are kept, half of them from the end
+_MOST = 2_000  # interesting lines that are kept, half of them from the end
 _AROUND = 2
 _WORDS = (
     "rror", "arning", "raceback", "MPS", "mps", "macOS", "macosx", "MacOS", "dlopen", "Symbol not found",
@@ -28,19 +26,22 @@ def split_large(text: str) -> str:
     return "\n".join(text[at : at + 4_000] for at in range(0, len(text), 4_000))
 
 
-def reduce(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Keep both ends, and the first of all equal lines with an interesting word, with the lines around them."""
+def reduce(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Keep both ends, and the first of all equal lines with an interesting word, with the lines around them.
+
+    Returns the kept lines with their numbers, counted from 1.
+    """
     keep = {*range(min(_HEAD_TAIL, len(lines))), *range(max(0, len(lines) - _HEAD_TAIL), len(lines))}
     seen: set[str] = set()
     hits = []
     for index, line in enumerate(lines):
-        if line.text in seen:
+        if line in seen:
             continue
-        seen.add(line.text)
-        if _INTERESTING.search(line.text):
+        seen.add(line)
+        if _INTERESTING.search(line):
             hits.append(index)
     if len(hits) > _MOST:
         hits = hits[: _MOST // 2] + hits[-_MOST // 2 :]
     for index in hits:
         keep.update(range(max(0, index - _AROUND), min(len(lines), index + _AROUND + 1)))
-    return tuple(lines[index] for index in sorted(keep))
+    return [(index + 1, lines[index]) for index in sorted(keep)]

@@ -12,6 +12,7 @@ from mpsdoctor.probes.intake.collector import PROSE, Collector
 
 _SHOWN = 300
 _PER_SYMPTOM = 2
+_MOST_LINES = 150  # at each end of a long text; nobody tells a story in the midst of a log
 _LONGEST = 1_500  # characters of one paragraph that are read
 # Lines of code, paths and tracebacks are no prose.
 _CODE = re.compile(
@@ -47,7 +48,8 @@ def is_prose(text: str) -> bool:
 def read_prose(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
     """Read lines of prose, given as (line number, text)."""
     counts: dict[str, int] = {}
-    for number, whole in texts:
+    read = texts if len(texts) <= 2 * _MOST_LINES else [*texts[:_MOST_LINES], *texts[-_MOST_LINES:]]
+    for number, whole in read:
         text = whole[:_LONGEST]
         apply.loose(into, text, number)
         _surroundings(into, text, number)

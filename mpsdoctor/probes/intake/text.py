@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 LONGEST_LINE = 20_000  # characters; pip's longest list of versions has under 4,000
@@ -91,14 +91,14 @@ def _has_control(text: str) -> bool:
     return any(chr(code) in text for code in (*range(9), *range(14, 32), 127))
 
 
-def lines(text: str) -> tuple[Line, ...]:
-    """Split plain text into lines without fences, quote marks, bullets, time stamps and prompts. Empty lines stay."""
-    return tuple(_lines(text))
+def lines(numbered: Iterable[tuple[int, str]]) -> tuple[Line, ...]:
+    """Take fences, quote marks, bullets, time stamps and prompts off lines of plain text. Empty lines stay."""
+    return tuple(_lines(numbered))
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _lines(numbered: Iterable[tuple[int, str]]) -> Iterator[Line]:
     fenced = False
-    for number, whole in enumerate(text.split("\n"), 1):
+    for number, whole in numbered:
         raw = whole[:LONGEST_LINE]
         indented = raw.startswith("    ")
         body = _STAMP.sub("", raw.strip() if not raw.isspace() else "")
