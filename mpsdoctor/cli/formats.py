@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpsdoctor.report.document import Document
     from mpsdoctor.report.model import Report
 
-FORMATS = ("text", "json", "markdown", "github", "junit")
+FORMATS = ("text", "json", "markdown", "github", "junit", "html")
 
 
 def print_report(report: Report, options: Mapping[str, Any], status: int) -> None:
@@ -51,6 +51,10 @@ def render(document: Document, name: str, *, fail_on: str = "error", unmet: str 
         from mpsdoctor.report.junit import format_junit
 
         return format_junit(document, fail_on=fail_on, unmet=unmet)
+    if name == "html":
+        from mpsdoctor.report.html import format_html
+
+        return format_html(document)
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
