@@ -36,6 +36,7 @@ def install_stack(
             steps,
             downloads_mb=wheel_mb(stack.torch, situation.machine) if torch_comes else None,
             notes=changes,
+            expects=(("torch", stack.torch), *stack.companions) if manager.name in ("pip", "uv") else (),
         )
     ]
 

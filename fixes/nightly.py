@@ -61,15 +61,9 @@ def nightly(situation: Situation) -> list[Proposal]:
         else "keep the wheels with --save-wheels DIR"
     )
     notes = (f"it leaves the nightly index about {leaves}; {kept}",)
-    return [
-        PlannedFix(
-            "nightly",
-            cause,
-            f"the nightly of {made.date}: torch {torch}, torchvision {torchvision}",
-            tuple(steps),
-            notes=notes,
-        )
-    ]
+    summary = f"the nightly of {made.date}: torch {torch}, torchvision {torchvision}"
+    expects = (("torch", torch), ("torchvision", torchvision))
+    return [PlannedFix("nightly", cause, summary, tuple(steps), notes=notes, expects=expects)]
 
 
 def _pair(asked: str) -> tuple[str, str] | None:

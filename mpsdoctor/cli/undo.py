@@ -78,9 +78,20 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
     except (CannotUndo, Locked) as error:
         raise click.ClickException(str(error)) from error
     if format_ == "json":
-        click.echo(json.dumps({"run": run.id, "paths": undone.paths, "not_restored": list(undone.not_restored)}))
+        click.echo(
+            json.dumps(
+                {
+                    "run": run.id,
+                    "paths": undone.paths,
+                    "not_restored": list(undone.not_restored),
+                    "kept": list(undone.kept),
+                }
+            )
+        )
     elif not undone.not_restored:
         click.echo(f"taken back: {undone.paths} files and folders are as they were")
+    for path in undone.kept:
+        click.echo(f"changed since the repair; your text is kept in {path}", err=True)
     for path in undone.not_restored:
         click.echo(f"not restored: {path}", err=True)
     return STILL_THERE if undone.not_restored else 0

@@ -18,7 +18,7 @@ from mpsdoctor.repair import journal as j
 from mpsdoctor.repair import snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.plan import Plan, Step
-from mpsdoctor.repair.proof import Examination, aimed, changed_packages, is_proved, proof_words
+from mpsdoctor.repair.proof import Examination, aimed, changed_packages, is_proved, proof_words, unexpected
 from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.report.model import Report
 
@@ -163,9 +163,11 @@ class Applier:
         unsets = [name for fix in self.plan.fixes for name in fix.unsets]
         after = self.examination.report(python, unsets, train=True)
         left = aimed([fix.cause for fix in self.plan.fixes], self.examination.causes(after))
-        outcome = FIXED if not left and is_proved(after.facts) else REMAINS
+        strangers = unexpected(after.facts, [pair for fix in self.plan.fixes for pair in fix.expects])
+        outcome = FIXED if not left and not strangers and is_proved(after.facts) else REMAINS
         run.journal.write(j.PROVED, left=list(left))
         run.save("after.json", after.to_json())
+        run.save("left.json", snapshot.file_digests(self.plan.writes))
         run.journal.write(j.END, outcome=outcome)
         return Applied(
             run.id,
@@ -174,6 +176,7 @@ class Applier:
             self.before,
             after,
             changed_packages(self.before.facts, after.facts),
+            why="; ".join(strangers),
             proof=proof_words(after.facts),
             left=left,
         )

@@ -43,7 +43,7 @@ class Step:
 @dataclass(frozen=True)
 class PlannedFix:
     """One fix for one cause. `python` is the interpreter to examine afterwards, where it is another than before.
-    `unsets` are the variables that a new shell will not have any more.
+    `unsets` are the variables that a new shell will not have any more; `expects` the versions that packages must have.
     """
 
     fix: str
@@ -56,6 +56,7 @@ class PlannedFix:
     notes: tuple[str, ...] = ()
     python: str | None = None
     unsets: tuple[str, ...] = ()
+    expects: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the fix as in the report's `plan`."""

@@ -86,6 +86,12 @@ def _versions(facts: Facts) -> dict[str, str]:
     return {name: " and ".join(sorted(set(versions))) for name, versions in found.items()}
 
 
+def unexpected(facts: Facts, expected: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Say which packages have not the version that the plan named."""
+    found = ((name, version, facts.packages.version(name)) for name, version in dict(expected).items())
+    return tuple(f"{name} is {now or 'missing'}, not {version}" for name, version, now in found if now != version)
+
+
 def is_proved(facts: Facts) -> bool:
     """True where a claimed GPU has really trained; also where none is claimed, as then there is nothing to train on."""
     return facts.torch.usable is not True or facts.smoke.usable is True

@@ -110,6 +110,12 @@ def file_digest(path: Path) -> str:
     return hashed.hexdigest()
 
 
+def file_digests(paths: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of those paths that are plain files."""
+    files = (Path(path) for path in paths)
+    return {str(path): file_digest(path) for path in files if path.is_file() and not path.is_symlink()}
+
+
 def differences(roots: Sequence[Entry]) -> list[str]:
     """Return every path that is not as it was, and every new one."""
     found: list[str] = []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from mpsdoctor.repair import snapshot
 from mpsdoctor.repair.apply import put_back
+from mpsdoctor.repair.clone import copy_file
 from mpsdoctor.repair.store import UNDONE, Run, Store
 
 
@@ -20,6 +22,7 @@ class Undone:
     run: str
     paths: int
     not_restored: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # copies of files that somebody changed after the run
 
 
 def describe(run: Run) -> dict[str, object]:
@@ -46,8 +49,21 @@ def undo(run: Run, store: Store) -> Undone:
         later = _later_runs(run, store)
         if later:
             raise CannotUndo(f"the run {later[0].id} came later and changed the same; take that one back first")
+        kept = _keep_later_changes(run)
         left = put_back(run, roots)
-    return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left)
+    return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left, kept)
+
+
+def _keep_later_changes(run: Run) -> tuple[str, ...]:
+    """Copy what the user wrote into a file after the run: the file goes back, and the work must not be lost."""
+    left, kept = run.load("left.json"), []
+    for path, digest in (left if isinstance(left, dict) else {}).items():
+        file = Path(path)
+        if file.is_file() and snapshot.file_digest(file) != digest:
+            copy = file.with_name(f"{file.name}.{run.id}")
+            copy_file(file, copy)
+            kept.append(str(copy))
+    return tuple(kept)
 
 
 def _roots(run: Run) -> list[snapshot.Entry]:

@@ -190,3 +190,23 @@ def test_a_nightly_of_one_day(manager: str, patient: Make, index: Index) -> None
     fixed = cured(mac, "nightly", *options, diagnosed=False)
     assert fixed.json["applied"]["changes"] == [f"torch 2.13.0 -> {version}", f"torchvision 0.28.0 -> {companion}"]
     assert "leaves the nightly index" in fixed.json["plan"]["fixes"][0]["notes"][0]
+
+
+def test_a_folder_with_every_awkward_character(patient: Make) -> None:
+    mac = patient("torch==2.13.0", manager="uv", name="-rf $(touch trap); 'q' \"d\" ü\n&")
+    install(mac, "uv", "torchvision==0.27.1", "--no-deps")
+    cured(mac, "companion-version-mismatch")
+    assert not list(mac.project.rglob("trap"))
+
+
+def test_what_was_written_after_the_repair_is_kept_by_undo(patient: Make) -> None:
+    mac = patient("torch==2.13.0", manager="uv")
+    pins = mac.project / "requirements.txt"
+    pins.write_text("torch==2.1.0+cu118\n")
+    assert mac.fix("--yes").code == 0
+    pins.write_text("all my work\n")
+    undone = mac.undo()
+    assert "your text is kept in" in undone.err
+    assert pins.read_text() == "torch==2.1.0+cu118\n"
+    (kept,) = mac.project.glob("requirements.txt.2*")
+    assert kept.read_text() == "all my work\n"
