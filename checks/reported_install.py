@@ -113,15 +113,27 @@ def _is_local(said: Said) -> bool:
     return bool(_LOCAL.search(wanted)) or said.row.causes == ("non-mac-wheel-pin",)
 
 
+def _is_foreign(said: Said) -> bool:
+    """A wheel file for another system was named."""
+    tag = said.part("platform_tag") or ""
+    return bool(tag) and "macosx" not in tag and tag != "any"
+
+
+def _other_python_tag(facts: Facts, said: Said) -> bool:
+    tag, minor = said.part("python_tag") or "", facts.interpreter.minor
+    return tag.startswith("cp") and minor is not None and tag != f"cp{minor.replace('.', '').rstrip('t')}"
+
+
 def _of_the_wheel(facts: Facts, said: list[Said]) -> Verdict | None:
     """What was asked for: a suffix, a Python without a build, a macOS below the wheel's, another package."""
     first = next((one for one in said if one.row.id in _PYTHON_ROWS), None)
-    local = next((one for one in said if _is_local(one)), None)
+    local = next((one for one in said if _is_local(one) or _is_foreign(one)), None)
     name = (part(said, "name") or "torch").lower()
     wanted = _wanted(said)
     evidence = known(facts, "interpreter.version", "host.macos_version")
     if local is not None and name in _TORCH_FAMILY:
         return blame("non-mac-wheel-pin", local, confidence=CERTAIN)
+    first = first or next((one for one in said if _other_python_tag(facts, one)), None)
     if first is not None:
         return blame(
             "python-version-no-wheel",

@@ -31,7 +31,7 @@ _REAL_GPU = re.compile(r"Radeon|AMD|Intel", re.IGNORECASE)
     cause=_TOO_OLD,
     causes=(_NOT_VISIBLE, _VIRTUAL, "intel-mac"),
     needs=("HW101",),
-    explained_by=("OS103", "TO102", "CI201", "MP102"),
+    explained_by=("OS103", "TO102", "CI201", "MP101", "MP102"),
 )
 def torch_accepts_this_macos(facts: Facts) -> Verdict:
     """torch accepts this macOS.

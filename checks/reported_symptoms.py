@@ -81,14 +81,6 @@ def _garbled(facts: Facts) -> str:
     return _wrong_image(facts) or _BAD
 
 
-def _after_macos(facts: Facts) -> str | None:
-    return (
-        "macos-os-regression"
-        if _has(facts, "wrong-results", "garbled-image", "black-image", "crash", "nan", "gibberish")
-        else None
-    )
-
-
 def _crash(facts: Facts) -> str | None:
     row = _bad_pair(facts, "crash", "wrong-results")
     nightly = releases.nightly(torch_version(facts) or "") is not None or _has(facts, "nightly")
@@ -131,11 +123,11 @@ def _nothing(facts: Facts) -> None:
 
 
 _DECIDE: Mapping[str, Callable[[Facts], str | None]] = {
+    "x86-python-told": x86_cause,
     "black-image": _black,
     "garbled-image": _garbled,
     "wrong-results": _garbled,
     "gibberish": _black,
-    "after-macos-update": _after_macos,
     "crash": _crash,
     "cuda-wanted": _cuda,
     "no-torch-build": _no_build,

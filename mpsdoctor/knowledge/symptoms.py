@@ -11,21 +11,29 @@ from . import _data
 
 # A word of denial close before a symptom: "no crash", "没有报错".
 _DENIED = re.compile(
-    r"(?:\b(?:no|not|never|without|isn't|aren't|doesn't|didn't|kein\w{0,2}|nicht|sans|sin)\s{1,2}(?:\w{1,10}\s)?|没有|没|不会|不是|未|并不)$",
-    re.I,
+    r"(?:\b(?:no|not|never|without|isn't|aren't|doesn't|didn't|kein\w{0,2}|nicht|sans|sin)\s{1,2}(?:\w{1,10}\s)?"
+    r"|没有|没|不会|不是|未|并不)$",
+    re.IGNORECASE,
 )
 _REACH = 24
 _FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a word also ends where Chinese or Japanese begins
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])|\n")
+_MOST_SENTENCES = 12
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """One symptom; ``causes`` the most likely first. ``patterns`` are tried on prose, without regard to case."""
+    """One symptom; ``causes`` the most likely first.
+
+    It is told where a pattern stands in a line, or all the concepts of one entry of ``together`` in one or two
+    sentences.
+    """
 
     id: str
     causes: tuple[str, ...]
     means: str
     patterns: tuple[re.Pattern[str], ...]
+    together: tuple[tuple[str, ...], ...]
 
 
 @cache
@@ -37,9 +45,17 @@ def symptoms() -> tuple[Symptom, ...]:
             tuple(row["causes"]),
             row["means"],
             tuple(re.compile(pattern, _FLAGS) for pattern in row["patterns"]),
+            tuple(tuple(names) for names in row["all"]),
         )
         for row in _data.rows("symptoms")
     )
+
+
+@cache
+def concepts() -> dict[str, re.Pattern[str]]:
+    """The concepts that symptoms are made of: words for one thing in several languages."""
+    found: dict[str, list[str]] = _data.document("symptoms")["concepts"]
+    return {name: re.compile("|".join(patterns), _FLAGS) for name, patterns in found.items()}
 
 
 def symptom(identifier: str) -> Symptom | None:
@@ -48,10 +64,23 @@ def symptom(identifier: str) -> Symptom | None:
 
 
 def told(line: str) -> Iterator[Symptom]:
-    """The symptoms that one line of prose tells."""
+    """The symptoms that one line of prose tells, the more telling first."""
+    spoken = [_concepts_in(part) for part in _windows(line)]
     for row in symptoms():
-        if any(_said(pattern, line) for pattern in row.patterns):
+        if any(set(names) <= window for names in row.together for window in spoken) or any(
+            _said(pattern, line) for pattern in row.patterns
+        ):
             yield row
+
+
+def _windows(line: str) -> list[str]:
+    """Each sentence with the one that follows it."""
+    sentences = [part for part in _SENTENCE.split(line) if part.strip()][:_MOST_SENTENCES]
+    return [" ".join(pair) for pair in zip(sentences, [*sentences[1:], ""], strict=True)]
+
+
+def _concepts_in(text: str) -> set[str]:
+    return {name for name, pattern in concepts().items() if pattern.search(text)}
 
 
 def _said(pattern: re.Pattern[str], line: str) -> bool:

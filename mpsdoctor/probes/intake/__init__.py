@@ -16,7 +16,7 @@ from mpsdoctor.facts import Facts, Messages, Problems
 from mpsdoctor.probes.intake import apply, large, text, values
 from mpsdoctor.probes.intake.answers import read_answers
 from mpsdoctor.probes.intake.code import read_code
-from mpsdoctor.probes.intake.collector import FORM, IMPLIED, Collector
+from mpsdoctor.probes.intake.collector import FORM, IMPLIED, PROSE, Collector
 from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
 from mpsdoctor.probes.intake.labels import read_line
@@ -109,6 +109,7 @@ def _settle(into: Collector) -> None:
     if version and values.LOCAL.search(version) and into.get("host", "system") not in ("Linux", "Windows"):
         into.drop("torch", "version")  # no such wheel exists for macOS, so this one is wanted and not installed
         _wanted(into, version)
+    _settle_system(into, on_mac)
     if into.get("conda", "tool_platform") == "osx-64" and into.get("interpreter", "machine") is None:
         line = into.line("conda", "tool_platform")
         into.put("interpreter", "machine", "x86_64", line, IMPLIED, how="conda runs as osx-64")
@@ -117,6 +118,16 @@ def _settle(into: Collector) -> None:
         into.put("host", "arm64_capable", True, line, rank, how="its Python runs as arm64")
     if into.get("host", "system") is None and on_mac:
         into.put("host", "system", "Darwin", 1, into.rank("host", "chip"), how="the chip is Apple's")
+
+
+def _settle_system(into: Collector, on_mac: bool) -> None:
+    """A container on a Mac is Linux, whatever the form says; a Linux told beside a Mac is another machine."""
+    if on_mac and into.get("host", "container") and into.get("host", "system") != "Linux":
+        line, rank = into.line("host", "container"), into.rank("host", "container")
+        into.drop("host", "system")
+        into.put("host", "system", "Linux", line, rank, how="inside of a container")
+    elif on_mac and into.get("host", "system") == "Linux" and into.rank("host", "system") == PROSE:
+        into.drop("host", "system")
 
 
 def _wanted(into: Collector, version: str) -> None:

@@ -12,7 +12,7 @@ from mpsdoctor.probes.intake.text import Line
 
 _PLACE = BY_PLACE.strip(" ()")
 _REMARK = re.compile(
-    r"mps\.is_(?P<what>available|built)\(\)[^\w\n]{0,12}(?:(?:is|returns?|gives?|prints?|shows?|返回|输出|结果|显示|為|为|是|は|gibt|liefert|ist)"
+    r"\bis_(?P<what>available|built)\(\)[^\w\n]{0,12}(?:(?:is|returns?|gives?|prints?|shows?|返回|输出|结果|显示|為|为|是|は|gibt|liefert|ist)"
     r"[^\w\n]{0,6}(?:了|的是)?\s?)?(?P<value>True|False|true|false)\b"
 )
 Answer = Callable[[Collector, str, int], bool]
@@ -22,7 +22,7 @@ def read_answers(into: Collector, lines: Sequence[Line]) -> set[int]:
     """Read every question that is followed by its answer; return the numbers of the answers' lines."""
     taken: set[int] = set()
     for line, following in zip(lines, [*lines[1:], None], strict=True):
-        if "mps.is_" in line.text:
+        if "is_available()" in line.text or "is_built()" in line.text:
             _remark(into, line)
         if following is None or not following.text or following.prompt:
             continue

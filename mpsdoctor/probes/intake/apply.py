@@ -18,6 +18,14 @@ _LINUX = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _DOCKER = re.compile(r"\bdocker\b|\bdevcontainer\b|\bpodman\b|\bcolima\b|\borbstack\b|容器", re.IGNORECASE | re.ASCII)
+_INSIDE = re.compile(
+    r"\b(?:in|inside|within|using|use|via|with|run(?:s|ning)?)\s(?:an?\s|the\s|my\s)?(?:linux\s)?(?:docker|podman|colima|orbstack|container|devcontainer)\b"
+    r"|\bdocker\b[^\n]{0,12}(?:里|中|内|容器|コンテナ|run|image|compose)|(?:im|mit|in) docker|docker ?(?:で|の中)",
+    re.IGNORECASE | re.ASCII,
+)
+_OUTSIDE = re.compile(
+    r"\b(?:not|without|outside|no)\b[^\n]{0,12}\bdocker\b|不(?:用|是)[^\n]{0,4}docker", re.IGNORECASE | re.ASCII
+)
 _INTEL_MAC = re.compile(
     r"\b(?:i?mac|hackintosh)\w*\b[^\n]{0,40}\bintel\b|\bintel\b[^\n]{0,40}\bi?mac", re.IGNORECASE | re.ASCII
 )
@@ -184,6 +192,9 @@ def loose(into: Collector, text: str, line: int, rank: int = PROSE) -> None:
             take(into, found[0], line, rank)
         elif found:
             torch(into, found["version"], line, rank)
+    if _INSIDE.search(text) and not _OUTSIDE.search(text):
+        into.put("host", "container", "docker", line, rank)
+    if _LINUX.search(text) and not _MAC.search(text) and values.chip(text) is None:
+        into.put("host", "system", "Linux", line, rank)
     if _PYPY.search(text):
         into.put("interpreter", "implementation", _PYPY.search(text)[1].lower(), line, rank)  # type: ignore[index]
-    container(into, text, line, rank)

@@ -35,6 +35,11 @@ _ALLOCATED = re.compile(
 )
 _TRIED = re.compile(r"[Tt]ried to allocate (?P<tried>[\d.]{1,14} \w{2,5})")
 _MISSING = re.compile(r"(?:ModuleNotFoundError: )?No module named ['\"](?P<module>[\w.]{1,80})['\"]")
+_WHEEL = re.compile(
+    r"(?P<name>[A-Za-z][\w.]{0,60})-(?P<version>\d[\w.+!]{0,40})-(?:\d\w{0,8}-)?"
+    r"(?P<python_tag>cp\d{2,3}|py\d{1,2}(?:\.py\d{1,2})?)"
+    r"-(?P<abi_tag>\w{2,12})-(?P<platform_tag>[\w.]{3,120})\.whl is not a supported"
+)
 _TYPES = re.compile(r"Input type \((?P<input>[\w.:]{1,40})\) and (?:weight|bias) type \((?P<weight>[\w.:]{1,40})\)")
 _ATTRIBUTE = re.compile(
     r"module ['\"](?P<module>torch[\w.]{0,40})['\"] has no attribute ['\"](?P<attribute>\w{1,60})['\"]"
@@ -55,12 +60,13 @@ _PATTERNS = (
     _TRIED,
     _MISSING,
     _EXPECTED,
+    _WHEEL,
     _TYPES,
     _ATTRIBUTE,
 )
 # A pattern is tried only where its word stands in the text: most lines of a log have none of them.
 _WORDS = ("satisfies the", "No matching", "can't be", "only has", "You're on", "You're using", " (", "::", "need ",
-          "allocated", "allocate", "No module", "Expected in", "Input type", "no attribute")  # fmt: skip
+          "allocated", "allocate", "No module", "Expected in", "not a supported", "Input type", "no attribute")  # fmt: skip
 _UNITS = {
     "bytes": 1,
     "b": 1,

@@ -64,7 +64,7 @@ def read_line(into: Collector, line: Line) -> bool:
     if variable:
         into.variable(variable["name"], variable["value"], line.number)
         # In the midst of a sentence it is told, and the sentence may tell more.
-        return line.fenced or line.prompt or len(line.text) - len(variable[0]) < _AROUND_VARIABLE
+        return line.fenced or line.prompt or _width(line.text) - len(variable[0]) < _AROUND_VARIABLE
     text = line.text
     split = _SPLIT.search(text)
     if split is None or split.start() > 60:
@@ -81,6 +81,11 @@ def read_line(into: Collector, line: Line) -> bool:
         return reader is not None
     reader(into, value, line.number)
     return True
+
+
+def _width(text: str) -> int:
+    """Columns on a screen: a Chinese or Japanese character, which says as much as two letters, counts twice."""
+    return len(text) + sum(character > "\u2e80" for character in text)
 
 
 def label(text: str) -> str:
