@@ -1,8 +1,8 @@
 """Takes out what names a person or a place before anything is written to a file or a report.
 
 Known names (user, home folder, host) are replaced as whole path segments or words, whatever their case or spelling in
-Unicode; secrets in URLs and variables are replaced by their pattern. Keys of JSON objects never change. Redacting
-twice gives the same as redacting once.
+Unicode; secrets in URLs and variables are replaced by their pattern, private hosts by a name of their own. Keys of
+JSON objects never change. Redacting twice gives the same as redacting once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from mpsdoctor.facts import secrets
+from mpsdoctor.facts import hosts, secrets
 
 _EMAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w-])")
 _UUID = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])")
@@ -56,6 +56,7 @@ class Redactor:
 
     def __init__(self, *, home: str | None = None, user: str | None = None, host: str | None = None) -> None:
         self.counts: Counter[str] = Counter()
+        self._hosts = hosts.Pseudonyms()
         self._rules: list[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]]] = []
         if home and (home.strip("/").count("/") or home.rstrip("/") == "/root"):
             self._add("home", rf"(?<![\w.~-]){_spellings(home.rstrip('/'))}{_END}", lambda _: "~")
@@ -81,6 +82,10 @@ class Redactor:
         for kind, needed, pattern, by in (*self._rules, *_RULES):
             if needed in text:
                 text = self._replace(kind, pattern, by, text)
+        if "://" in text or "git@" in text:
+            text = self._replace("private-host", hosts.IN_URL, self._hosts.in_url, text)
+        if self._hosts.bare is not None:
+            text = self._replace("private-host", self._hosts.bare, self._hosts.again, text)
         return text
 
     def _replace(self, kind: str, pattern: re.Pattern[str], by: Callable[[re.Match[str]], str], text: str) -> str:
@@ -94,19 +99,25 @@ class Redactor:
 
     def value(self, value: Any) -> Any:
         """Return JSON data with every text value redacted and every key as it was."""
+        known = self._hosts.learned
+        redacted = self._value(value)
+        # A private host can stand alone before the address that shows it to be one.
+        return redacted if self._hosts.learned == known else self._value(redacted)
+
+    def _value(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
             return {key: self._named(str(key), item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.value(item) for item in value]
+            return [self._value(item) for item in value]
         return value
 
     def _named(self, key: str, value: Any) -> Any:
         if isinstance(value, str) and value not in ("", secrets.HIDDEN) and secrets.KEY.search(key):
             self.counts["secret"] += 1
             return secrets.HIDDEN
-        return self.value(value)
+        return self._value(value)
 
     def output(self, text: str) -> str:
         """Return what a command printed: as JSON where it is JSON (keys stay), else as text."""

@@ -1,0 +1,73 @@
+"""Private hosts: the index, proxy or server of somebody's company, replaced by a name that stays the same in a report.
+
+Public hosts stay, because they decide (PyTorch's own index) or help (a forge that a package came from). A host is
+public by its registered name; what is not known is private.
+"""
+
+from __future__ import annotations
+
+import re
+
+_URL = r"[a-z][a-z0-9+.-]{0,20}://(?:[^/\s'\"@]{0,500}@)?"
+IN_URL = re.compile(
+    rf"(?P<before>{_URL}|\bgit@)(?P<host>[a-z0-9](?:[a-z0-9-]|\.(?=[a-z0-9])){{0,252}})(?![\w-]|\.\w)", re.IGNORECASE
+)
+_PSEUDONYM = re.compile(r"private-\d{1,6}\.invalid")
+_HERE = frozenset(("localhost", "host", "127.0.0.1", "0.0.0.0"))  # "host" is what this machine's own name became
+_ENDINGS = frozenset(("ai", "app", "cn", "co", "com", "dev", "eu", "io", "net", "org", "sh"))
+_REGISTERED = frozenset(
+    word
+    for line in (
+        "aliyun aliyuncs anaconda apple astral bfsu conda-forge debian docker example github githubusercontent gitlab",
+        "google googleapis hf huaweicloud huggingface intel mamba microsoft nvidia prefix pypi python pythonhosted",
+        "pytorch readthedocs stackoverflow tencent ubuntu ustc",
+    )
+    for word in line.split()
+)
+
+
+def is_public(host: str) -> bool:
+    """Return whether a host tells nothing about anybody."""
+    labels = host.lower().split(".")
+    if host.lower() in _HERE or labels[-1] in ("example", "localhost") or _PSEUDONYM.fullmatch(host.lower()):
+        return True
+    if labels[-2:] in (["edu", "cn"], ["ac", "cn"]):
+        return labels[0] in ("mirror", "mirrors", "pypi")
+    return len(labels) > 1 and labels[-2] in _REGISTERED and labels[-1] in _ENDINGS
+
+
+class Pseudonyms:
+    """Gives each private host a name by the order in which they come. `learned` grows with every new one."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._bare: re.Pattern[str] | None = None
+
+    @property
+    def learned(self) -> int:
+        """How many hosts have a name."""
+        return len(self._names)
+
+    def in_url(self, match: re.Match[str]) -> str:
+        """Replace the host of one address, where it is private."""
+        host = match["host"]
+        return match[0] if is_public(host) else match["before"] + self._name(host)
+
+    def _name(self, host: str) -> str:
+        key = host.lower()
+        if key not in self._names:
+            self._names[key] = f"private-{len(self._names) + 1}.invalid"
+            # A plain word may be anything elsewhere; a name with a dot is a host wherever it stands.
+            known = sorted((name for name in self._names if "." in name), key=len, reverse=True)
+            written = "|".join(map(re.escape, known))
+            self._bare = re.compile(rf"(?<![\w.-])(?:{written})(?![\w-]|\.\w)", re.IGNORECASE) if known else None
+        return self._names[key]
+
+    @property
+    def bare(self) -> re.Pattern[str] | None:
+        """The pattern of the known hosts outside of addresses."""
+        return self._bare
+
+    def again(self, match: re.Match[str]) -> str:
+        """Replace a known host that stands alone."""
+        return self._names[match[0].lower()]
