@@ -130,7 +130,9 @@ def replace_environment(
         return [Manual(situation.cause.cause, text)]
     folder, name = prefix.rstrip("/").rsplit("/", 1)
     plain = name.lstrip(".")
-    beside, aside = f"{folder}/.{plain}.mpsdoctor-new", f"{folder}/.{plain}.mpsdoctor-old"
+    beside = f"{folder}/.{plain}.mpsdoctor-new"
+    names = [f"{folder}/.{plain}.mpsdoctor-old{number}" for number in ("", *range(2, 100))]
+    aside = next(name for name in names if name not in situation.survey.existing)
     requirements, left = carried(situation, stack)
     steps = [
         *situation.manager.create(beside, python, requirements),

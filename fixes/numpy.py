@@ -9,8 +9,11 @@ from ._proposals import install_stack
 def numpy(situation: Situation) -> list[Proposal]:
     """Install the NumPy of the generation that torch was built for."""
     stack = situation.stack
-    if isinstance(stack, NoTorch):
-        # The rule of NumPy's generation holds for this torch whatever the Mac.
+    torch = situation.facts.torch.version or situation.packages.version("torch")
+    if isinstance(stack, NoTorch) or (torch is None and stack.numpy is None):
+        # The rule of NumPy's generation holds whatever the Mac and the release.
         steps = situation.manager.install("install NumPy 1", Install(("numpy<2",)))
         return [PlannedFix("numpy", situation.cause.cause, "NumPy 1, for which this torch was built", steps)]
+    if stack.numpy is None:
+        return install_stack(situation, "numpy", f"torch {stack.torch}, which was built for NumPy 2")
     return install_stack(situation, "numpy", f"NumPy below 2, for which torch {stack.torch} was built")

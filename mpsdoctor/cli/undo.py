@@ -17,9 +17,10 @@ STILL_THERE = 4
 @click.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--list", "list_", is_flag=True, help="List the runs of `fix`, newest first.")
+@click.option("--forget", "forget_", is_flag=True, help="Keep the repair: delete the state before RUN for good.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def undo(run_id: str | None, list_: bool, yes: bool, format_: str) -> int:
+def undo(run_id: str | None, list_: bool, forget_: bool, yes: bool, format_: str) -> int:
     """Take a run of `fix` back, exactly: the last one that was not taken back, or RUN."""
     from mpsdoctor.repair.store import Store
 
@@ -30,7 +31,32 @@ def undo(run_id: str | None, list_: bool, yes: bool, format_: str) -> int:
     if run is None:
         click.echo("there is nothing to take back", err=True)
         return 0
+    if forget_:
+        return _forget(run, store, yes, run_id)
     return _undo(run, store, yes, format_)
+
+
+def _forget(run: Run, store: Store, yes: bool, run_id: str | None) -> int:
+    from mpsdoctor.repair.store import Locked
+    from mpsdoctor.repair.undo import CannotUndo, forget
+
+    if run_id is None:
+        raise click.UsageError("--forget needs the run; mpsdoctor undo --list shows them")
+    if not yes and not _agreed("Delete the state before it, so that it cannot be taken back any more?"):
+        return 1
+    try:
+        forget(run, store)
+    except (CannotUndo, Locked) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"the repair {run.id} stays; the state before it is deleted")
+    return 0
+
+
+def _agreed(question: str) -> bool:
+    if not (sys.stdin and sys.stdin.isatty()):
+        click.echo("nothing was changed: there is no terminal to ask on; add --yes", err=True)
+        return False
+    return click.confirm(question, default=False, err=True)
 
 
 def _list(store: Store, format_: str) -> int:
@@ -68,12 +94,8 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
     try:
         paths = changes(run)
         click.echo(f"run {run.id} ({about['outcome']}) on {about['target']}: {len(paths)} paths go back", err=True)
-        if not yes:
-            if not (sys.stdin and sys.stdin.isatty()):
-                click.echo("nothing was changed: there is no terminal to ask on; add --yes", err=True)
-                return 1
-            if not click.confirm("Take it back?", default=False, err=True):
-                return 1
+        if not yes and not _agreed("Take it back?"):
+            return 1
         undone = take_back(run, store)
     except (CannotUndo, Locked) as error:
         raise click.ClickException(str(error)) from error

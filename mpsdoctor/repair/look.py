@@ -64,7 +64,7 @@ def look_around(facts: Facts, causes: Collection[str], environ: Mapping[str, str
         startup=tuple(_startup_files(home, prefix)),
         project_folder=shown(folder),
         home=home,
-        existing=tuple(f"{home}/{name}" for name in _MADE if os.path.lexists(f"{home}/{name}")),
+        existing=(*(f"{home}/{name}" for name in _MADE if os.path.lexists(f"{home}/{name}")), *_asides(prefix)),
         size_mb=_size_mb(environment_folders(facts)),
         free_mb=_free_mb(prefix or home),
     )
@@ -115,6 +115,12 @@ def _startup_files(home: str, prefix: str | None) -> Iterator[TextFile]:
         paths += [Path(prefix) / "bin" / "activate", Path(prefix) / "conda-meta" / "state"]
         paths += [Path(entry.path) for entry in list_folder(Path(prefix) / "etc" / "conda" / "activate.d")]
     return _texts(paths)
+
+
+def _asides(prefix: str | None) -> Iterator[str]:
+    """Earlier environments that a repair put aside."""
+    if prefix is not None:
+        yield from (entry.path for entry in list_folder(Path(prefix).parent) if ".mpsdoctor-" in entry.name)
 
 
 def _files_of(prefix: str | None) -> Facts | None:

@@ -35,8 +35,9 @@ def save(paths: Sequence[str], moves: Mapping[str, str], folder: Path) -> list[E
         if path in moves.values():
             continue  # where the old environment goes to: it is the copy itself
         if path in moves:
-            kind = "moved" if os.path.lexists(path) else "absent"
-            roots.append({"path": path, "kind": kind, "aside": moves[path]})
+            there = os.path.lexists(path)
+            inode = os.lstat(path).st_ino if there else None
+            roots.append({"path": path, "kind": "moved" if there else "absent", "aside": moves[path], "inode": inode})
             continue
         roots.append(_save_root(path, folder / str(number)) | {"copy": str(number)})
     os.sync()
@@ -122,7 +123,9 @@ def differences(roots: Sequence[Entry]) -> list[str]:
     for root in roots:
         path = root["path"]
         if root["kind"] == "moved":
-            found += [path] if os.path.lexists(root["aside"]) or not os.path.lexists(path) else []
+            # A rename keeps the folder's number; another folder of that name is another environment.
+            back = os.path.lexists(path) and os.lstat(path).st_ino == root["inode"]
+            found += [] if back else [path]
             continue
         now = _entry(Path(path)) if os.path.lexists(path) else {"kind": "absent"}
         if not _same(now, root):

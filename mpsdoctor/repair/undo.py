@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from mpsdoctor.repair import snapshot
+from mpsdoctor.repair.actions import remove
 from mpsdoctor.repair.apply import put_back
 from mpsdoctor.repair.clone import copy_file
-from mpsdoctor.repair.store import UNDONE, Run, Store
+from mpsdoctor.repair.store import INTERRUPTED, UNDONE, Run, Store
 
 
 class CannotUndo(Exception):
@@ -52,6 +54,18 @@ def undo(run: Run, store: Store) -> Undone:
         kept = _keep_later_changes(run)
         left = put_back(run, roots)
     return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left, kept)
+
+
+def forget(run: Run, store: Store) -> None:
+    """Let the state before a run go, with the environment that it put aside. Raises CannotUndo, Locked."""
+    if run.outcome == INTERRUPTED:
+        raise CannotUndo("an interrupted run must be taken back or finished first")
+    with store.lock(str(run.about.get("target") or run.id)):
+        for root in run.load("saved.json") or ():
+            aside = Path(root.get("aside") or "/nowhere")
+            if root["kind"] == "moved" and os.path.lexists(aside) and os.lstat(aside).st_ino == root["inode"]:
+                remove(aside)
+        run.forget()
 
 
 def _keep_later_changes(run: Run) -> tuple[str, ...]:

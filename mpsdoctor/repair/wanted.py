@@ -93,7 +93,10 @@ def choose_stack(
     if release is None:
         return _none(facts.host, python, machine)
     return Stack(
-        release.version, _companions(facts, release), _numpy(facts, release), _why(facts.host, release, kept, machine)
+        release.version,
+        _companions(facts, release, causes),
+        _numpy(facts, release),
+        _why(facts.host, release, kept, machine),
     )
 
 
@@ -108,18 +111,20 @@ def _installed_and_good(facts: Facts, python: str | None, machine: str) -> Relea
     return found if python in found.pythons(machine) else None
 
 
-def _companions(facts: Facts, release: Release) -> tuple[tuple[str, str], ...]:
+def _companions(facts: Facts, release: Release, causes: Collection[str]) -> tuple[tuple[str, str], ...]:
     found = companions.companions(release.version)
     if found is None:
         return ()
     pairs = zip(COMPANIONS, found, strict=True)
-    return tuple(
-        (name, version) for name, version in pairs if facts.packages.get(name) is not None or _by_conda(facts, name)
-    )
+    return tuple((name, version) for name, version in pairs if _is_wanted(facts, name, causes))
 
 
-def _by_conda(facts: Facts, name: str) -> bool:
-    return facts.conda.get(name) is not None
+def _is_wanted(facts: Facts, name: str, causes: Collection[str]) -> bool:
+    """Installed, by whatever tool; or the one that a mismatch is nearly always about, where no list tells."""
+    if facts.packages.get(name) is not None or facts.conda.get(name) is not None:
+        return True
+    known = any(facts.packages.get(other) or facts.conda.get(other) for other in COMPANIONS)
+    return name == "torchvision" and "companion-version-mismatch" in causes and not known
 
 
 def _numpy(facts: Facts, release: Release) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -111,6 +112,25 @@ def test_a_venv_that_was_moved(manager: str, patient: Make) -> None:
     cured(mac, "broken-venv")
     assert mac.fix("--yes").code == 0
     run(str(moved / "bin" / "helper"), env=mac.env)  # its scripts name the folder that they stand in
+    (aside,) = mac.project.glob(".*.mpsdoctor-old")
+    row = json.loads(mac.doctor("undo", "--list", "--format", "json").out)[0]
+    assert mac.undo(row["run"], "--forget").code == 0
+    assert not aside.exists()
+    assert "cannot" not in mac.fix("--dry-run").out
+
+
+def test_a_second_new_environment_and_an_old_one_that_was_thrown_away(patient: Make) -> None:
+    mac = patient("torch==2.13.0", manager="uv")
+    for number in ("", "2"):
+        mac.python.unlink()
+        mac.python.symlink_to("/gone/bin/python3.11")
+        assert mac.fix("--yes").code == 0
+        assert (mac.project / f".venv.mpsdoctor-old{number}").is_dir()
+    shutil.rmtree(mac.project / ".venv.mpsdoctor-old2")
+    undone = mac.undo()
+    assert undone.code == 4
+    assert "not restored" in undone.err
+    assert mac.python.exists()
 
 
 def test_a_file_that_hides_torch(patient: Make) -> None:
