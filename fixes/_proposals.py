@@ -83,7 +83,8 @@ def without_torch(situation: Situation, fix: str, found: NoTorch) -> list[Propos
 def is_externally_managed(situation: Situation) -> bool:
     """True for a Python that belongs to Homebrew, uv or the system, and is no environment of the user's."""
     interpreter = situation.facts.interpreter
-    return bool(interpreter.externally_managed) and not interpreter.venv and not interpreter.conda
+    managed = bool(interpreter.externally_managed) or interpreter.vendor == "apple"
+    return managed and not interpreter.venv and not interpreter.conda
 
 
 def _is_own_venv(situation: Situation) -> bool:

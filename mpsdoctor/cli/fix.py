@@ -189,9 +189,10 @@ class _Show:
 
 
 def _apply(options: dict[str, Any], report: Report, plan: Plan) -> Applied:
-    from mpsdoctor.repair.apply import Applier, NotStarted
+    from mpsdoctor.repair.apply import Applier
     from mpsdoctor.repair.proof import Examination
     from mpsdoctor.repair.store import Locked, Store
+    from mpsdoctor.repair.verify import NotStarted
 
     store, say = Store(), _sayer()
     try:
@@ -224,8 +225,8 @@ def _finish_interrupted(
 
 
 def _not_in_use(report: Report, plan: Plan) -> None:
-    from mpsdoctor.repair.apply import NotStarted
     from mpsdoctor.repair.use import users_of
+    from mpsdoctor.repair.verify import NotStarted
 
     packages = [path for step in plan.steps if step.argv for path in step.writes]
     library = next((b.path for b in report.facts.binaries.by_role("torch") if "libtorch_cpu" in b.path), None)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import signal
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 from mpsdoctor.probes.process import run_child
@@ -20,6 +17,7 @@ from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.plan import Plan, Step
 from mpsdoctor.repair.proof import Examination, aimed, changed_packages, is_proved, proof_words, unexpected
 from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
+from mpsdoctor.repair.verify import NotStarted, verify_target
 from mpsdoctor.report.model import Report
 
 STEP_SECONDS = 3600.0  # a download of torch over a slow line takes many minutes
@@ -34,10 +32,6 @@ _STEADY = {
     "CONDA_ALWAYS_YES": "1",
     "UV_NO_PROGRESS": "1",
 }
-
-
-class NotStarted(Exception):
-    """Nothing was changed; the message says why in one plain line."""
 
 
 @dataclass(frozen=True)
@@ -218,42 +212,6 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def verify_target(plan: Plan) -> None:
-    """Raise NotStarted where a path of the plan cannot be written, or the disk is too small."""
-    for path in plan.writes:
-        folder = _existing(Path(path))
-        if not _can_write(folder):
-            raise NotStarted(f"{folder} cannot be written; nothing was changed")
-    needed, free = plan.disk_needed_mb, plan.disk_free_mb
-    if needed is not None and free is not None and needed > free:
-        raise NotStarted(f"{needed:.0f} MB of disk are needed and {free:.0f} MB are free; nothing was changed")
-    for step in plan.steps:
-        # Later steps may depend on earlier ones; what is on the disk now can be verified now.
-        if step.action is not None and type(step.action).__name__ in ("WriteText", "Rename"):
-            try:
-                step.action.verify()
-            except StepFailed as error:
-                raise NotStarted(f"{error}; nothing was changed") from error
-
-
-def _existing(path: Path) -> Path:
-    folder = path if path.is_dir() and not path.is_symlink() else path.parent
-    while not folder.is_dir() and folder != folder.parent:
-        folder = folder.parent
-    return folder
-
-
-def _can_write(folder: Path) -> bool:
-    """Try it: access(2) does not know of read-only volumes for the superuser, nor of access lists."""
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=".mpsdoctor-", dir=folder)
-    except OSError:
-        return False
-    os.close(descriptor)
-    Path(name).unlink()
-    return True
 
 
 def with_plan(report: Report, plan: Plan, applied: Applied | None) -> Report:

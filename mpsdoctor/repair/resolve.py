@@ -37,7 +37,9 @@ def with_resolution(plan: Plan, facts: Facts, environ: Mapping[str, str]) -> Pla
     """Return the plan with what the resolver says of it: what else changes, and which pins cannot be kept."""
     fixes, cannot_keep = [], list(plan.cannot_keep)
     for fix in plan.fixes:
-        resolved = [resolve(step, environ) for step in fix.steps if can_be_tried(step)] if fix.python is None else []
+        # A new environment is not there yet, and one without pip cannot be asked.
+        later = fix.python is not None or any("ensurepip" in (step.argv or ()) for step in fix.steps)
+        resolved = [] if later else [resolve(step, environ) for step in fix.steps if can_be_tried(step)]
         if not resolved:
             fixes.append(fix)
             continue

@@ -230,3 +230,10 @@ def test_what_was_written_after_the_repair_is_kept_by_undo(patient: Make) -> Non
     assert pins.read_text() == "torch==2.1.0+cu118\n"
     (kept,) = mac.project.glob("requirements.txt.2*")
     assert kept.read_text() == "all my work\n"
+
+
+def test_an_environment_without_pip_or_uv(patient: Make) -> None:
+    mac = patient("torch==2.13.0", mac=MACOS_13)
+    run(UV, "pip", "uninstall", "--python", str(mac.python), "pip", env=mac.env)
+    fixed = cured(mac, "macos-too-old-for-torch")
+    assert fixed.json["plan"]["fixes"][0]["steps"][0]["title"] == "bring pip into the environment"

@@ -59,4 +59,4 @@ def pip_or_uv(facts: Facts, packages: Packages, survey: Survey) -> Manager:
     )
     if (by_uv or survey.pip is False) and (survey.uv or not survey.live):
         return Uv(facts, survey.uv or "uv")
-    return Pip(facts)
+    return Pip(facts, missing=survey.pip is False)

@@ -17,10 +17,14 @@ class Pip(Manager):
     """An environment that pip manages."""
 
     name: ClassVar[str] = "pip"
+    missing: bool = False  # the environment has no pip; Python brings one with it
 
     def install(self, title: str, install: Install) -> tuple[Step, ...]:
         """Install, and replace by force what must be installed again."""
         steps = []
+        if self.missing:
+            bring = (self.python, "-m", "ensurepip", "--default-pip")
+            steps.append(Step("bring pip into the environment", bring, writes=self.writes))
         if install.again:
             argv = (*self._pip("install"), "--force-reinstall", "--no-deps", "--no-cache-dir", *_source(install))
             steps.append(Step(title, (*argv, *install.again), writes=self.writes))
