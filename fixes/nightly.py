@@ -37,29 +37,15 @@ def nightly(situation: Situation) -> list[Proposal]:
     index = request.index_url or INDEX
     wanted = (f"torch=={torch}", f"torchvision=={torchvision}")
     steps: list[Step] = []
-    if request.save_wheels:
-        argv = (
-            situation.python,
-            "-m",
-            "pip",
-            "download",
-            "--pre",
-            "--index-url",
-            index,
-            "--dest",
-            request.save_wheels,
-            *wanted,
-        )
-        steps.append(
-            Step("save the wheels, for the day when the index has them no more", argv, writes=(request.save_wheels,))
-        )
+    if request.save_wheels and situation.survey.pip is not False:  # uv has no command that only downloads
+        download = (situation.python, "-m", "pip", "download", "--pre", "--index-url", index)
+        argv = (*download, "--dest", request.save_wheels, *wanted)
+        title = "save the wheels, for the day when the index has them no more"
+        steps.append(Step(title, argv, writes=(request.save_wheels,), undo="the wheels stay", stays=True))
     steps += situation.manager.install(f"install {' and '.join(wanted)}", Install(wanted, index=index, pre=True))
+    saved = steps[0].stays
     leaves = made.date + datetime.timedelta(days=releases.NIGHTLY_KEPT)
-    kept = (
-        f"the wheels are kept in {request.save_wheels}"
-        if request.save_wheels
-        else "keep the wheels with --save-wheels DIR"
-    )
+    kept = f"the wheels are kept in {request.save_wheels}" if saved else "keep its wheels: --save-wheels DIR (with pip)"
     notes = (f"it leaves the nightly index about {leaves}; {kept}",)
     summary = f"the nightly of {made.date}: torch {torch}, torchvision {torchvision}"
     expects = (("torch", torch), ("torchvision", torchvision))
@@ -70,10 +56,9 @@ def _pair(asked: str) -> tuple[str, str] | None:
     """Return the versions of torch and torchvision of one night, by torch's version or by the date alone."""
     found = releases.nightly(asked)
     if found is None and _DATE.fullmatch(asked):
+        digits = asked.replace("-", "")
         try:
-            day = datetime.date.fromisoformat(
-                f"{asked.replace('-', '')[:4]}-{asked.replace('-', '')[4:6]}-{asked.replace('-', '')[6:]}"
-            )
+            day = datetime.date(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
         except ValueError:
             return None
         found = releases.Nightly(day, f"2.{_minor_at(day)}.0")

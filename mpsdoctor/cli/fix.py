@@ -230,7 +230,9 @@ def _not_in_use(report: Report, plan: Plan) -> None:
 
     packages = [path for step in plan.steps if step.argv for path in step.writes]
     library = next((b.path for b in report.facts.binaries.by_role("torch") if "libtorch_cpu" in b.path), None)
-    users = users_of([path for path in dict.fromkeys(packages) if Path(path).is_dir()], library)
+    # The folder of a Python's scripts holds the Python itself, which other environments use, too.
+    folders = [path for path in dict.fromkeys(packages) if Path(path).is_dir() and not path.endswith("/bin")]
+    users = users_of(folders, library)
     if users:
         raise NotStarted(f"the environment is in use by {', '.join(users[:3])}; end that first; nothing was changed")
 

@@ -14,24 +14,14 @@ from mpsdoctor.probes.process import run_child
 from mpsdoctor.repair import journal as j
 from mpsdoctor.repair import snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
+from mpsdoctor.repair.commands import STEP_SECONDS, environment_of
 from mpsdoctor.repair.plan import Plan, Step
 from mpsdoctor.repair.proof import Examination, aimed, changed_packages, is_proved, proof_words, unexpected
 from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from mpsdoctor.report.model import Report
 
-STEP_SECONDS = 3600.0  # a download of torch over a slow line takes many minutes
 _SAID = 600  # characters of a failed command's last words that are shown
-# Settings that would send an installation elsewhere than into the target, or make it ask.
-_MISLEADING = ("PIP_TARGET", "PIP_PREFIX", "PIP_USER", "PIP_ROOT", "PIP_PLATFORM", "PIP_DRY_RUN", "UV_SYSTEM_PYTHON",
-               "UV_TARGET", "UV_PREFIX", "PYTHONPATH", "PYTHONHOME")  # fmt: skip
-_STEADY = {
-    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "SYSTEM_VERSION_COMPAT": "0",
-    "CONDA_ALWAYS_YES": "1",
-    "UV_NO_PROGRESS": "1",
-}
 
 
 @dataclass(frozen=True)
@@ -142,8 +132,9 @@ class Applier:
             step.action.execute(Work(self._causes_of))
         if step.argv is None:
             return
-        environ = {k: v for k, v in self.examination.environ.items() if k not in _MISLEADING}
-        done = run_child(step.argv, timeout=STEP_SECONDS, env={**environ, **_STEADY, **step.env}, keep=(self._lock,))
+        unsets = [name for fix in self.plan.fixes for name in fix.unsets]
+        environ = environment_of(step, self.examination.environ, unsets)
+        done = run_child(step.argv, timeout=STEP_SECONDS, env=environ, keep=(self._lock,))
         if not done.ok:
             said = " ".join((done.error_text.strip() or done.text.strip())[-_SAID:].split())
             raise StepFailed(f"{step.argv[0]} {done.end.describe()}: {said}" if said else done.end.describe())

@@ -16,7 +16,7 @@ class Step:
     """One step. `argv` is a command to run, or None where `action` is a change that this program makes itself.
 
     `writes` are the paths that it creates or changes; they are saved before the first step and restored by undo.
-    `env` is added to the environment of the command.
+    `env` is added to the environment of the command. `stays`: what it writes is the user's own and not taken back.
     """
 
     title: str
@@ -25,6 +25,7 @@ class Step:
     writes: tuple[str, ...] = ()
     undo: str = KEPT_COPY
     action: Action | None = None
+    stays: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the step as in the report's `plan`."""
@@ -111,8 +112,8 @@ class Plan:
 
     @property
     def writes(self) -> tuple[str, ...]:
-        """Every path that a step writes, each once."""
-        return tuple(dict.fromkeys(path for step in self.steps for path in step.writes))
+        """Every path that a step writes and undo restores, each once."""
+        return tuple(dict.fromkeys(path for step in self.steps if not step.stays for path in step.writes))
 
     @property
     def downloads_mb(self) -> float | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from mpsdoctor.facts import Facts, normalize
 from mpsdoctor.probes.files import list_folder, read_head
 from mpsdoctor.probes.process import Completed, run_child
+from mpsdoctor.repair.commands import environment_of
 from mpsdoctor.repair.names import one_line
 from mpsdoctor.repair.plan import Plan, PlannedFix, Step
 
@@ -57,14 +58,12 @@ def can_be_tried(step: Step) -> bool:
 
 def resolve(step: Step, environ: Mapping[str, str]) -> Resolution:
     """Have the installer say what it would do. Nothing is changed."""
-    argv = step.argv or ()
+    argv, variables = step.argv or (), environment_of(step, environ)
     if argv[1:2] == ("pip",):
-        done = run_child([*argv, "--dry-run"], timeout=_SECONDS, env={**environ, **step.env})
+        done = run_child([*argv, "--dry-run"], timeout=_SECONDS, env=variables)
         found = {m["name"]: m["version"] for m in _UV_LINE.finditer(done.error_text) if m["sign"] != "-"}
     else:
-        done = run_child(
-            [*argv, "--dry-run", "--quiet", "--report", "-"], timeout=_SECONDS, env={**environ, **step.env}
-        )
+        done = run_child([*argv, "--dry-run", "--quiet", "--report", "-"], timeout=_SECONDS, env=variables)
         found = dict(_pip_report(done.text))
     return Resolution({normalize(name): version for name, version in found.items()}, "" if done.ok else _why(done))
 
