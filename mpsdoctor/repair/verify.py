@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
-from mpsdoctor.repair.actions import Rename, StepFailed, WriteText
+from mpsdoctor.repair.actions import Rename, StepFailed, Switch, WriteText
 from mpsdoctor.repair.plan import Plan
 
 
@@ -16,6 +17,12 @@ class NotStarted(Exception):
 
 def verify_target(plan: Plan) -> None:
     """Raise NotStarted where a path of the plan cannot be written, or the disk is too small."""
+    replaced = [step.action.path for step in plan.steps if isinstance(step.action, Switch)]
+    if any(os.path.realpath(path) == os.path.realpath(sys.prefix) for path in replaced):
+        raise NotStarted(
+            "mpsdoctor runs from the environment that is to be replaced; run it from another one "
+            "(uvx mpsdoctor fix, or pipx run mpsdoctor fix), with --python; nothing was changed"
+        )
     for path in plan.writes:
         folder = _existing(Path(path))
         if not _can_write(folder):

@@ -17,17 +17,21 @@ from mpsdoctor.repair.actions import (
     Forget,
     Rename,
     StepFailed,
+    Switch,
     Work,
     WriteText,
     action_from_json,
     digest,
 )
+from mpsdoctor.repair.commands import environment_of
 from mpsdoctor.repair.download import fetch_verified
 from mpsdoctor.repair.journal import Journal
 from mpsdoctor.repair.names import is_conda_name, is_name, is_version, pinned
+from mpsdoctor.repair.plan import Plan, PlannedFix, Step
 from mpsdoctor.repair.relocate import relocate
 from mpsdoctor.repair.startup import CLOSING, OPENING, sets, without
 from mpsdoctor.repair.store import INTERRUPTED, UNDONE, Locked, Store
+from mpsdoctor.repair.verify import NotStarted, verify_target
 from tests.repair.wheels import serve
 
 WORK = Work(lambda python: ())
@@ -221,3 +225,24 @@ def test_a_new_environment_names_the_place_it_goes_to(name: str, tmp_path: Path)
     assert done.stdout.strip("\n") == str(final)
     for activate in (final / "bin").glob("activate*"):
         assert os.fsencode(beside) not in activate.read_bytes()
+
+
+def test_the_floor_is_not_taken_from_under_our_own_feet() -> None:
+    step = Step("switch", action=Switch(sys.prefix, "/new", "/old"), writes=(sys.prefix,))
+    plan = Plan("python", (PlannedFix("environment", "broken-venv", "", (step,)),))
+    with pytest.raises(NotStarted, match="run it from another one"):
+        verify_target(plan)
+
+
+def test_a_disk_that_is_too_small_is_told_before(tmp_path: Path) -> None:
+    step = Step("install", ("/bin/true",), writes=(str(tmp_path),))
+    plan = Plan("python", (PlannedFix("torch", "x", "", (step,)),), disk_needed_mb=2000.0, disk_free_mb=100.0)
+    with pytest.raises(NotStarted, match="2000 MB of disk are needed and 100 MB are free"):
+        verify_target(plan)
+
+
+def test_commands_are_not_led_astray() -> None:
+    environ = {"PIP_TARGET": "/x", "UV_TORCH_BACKEND": "cu121", "KEEP": "1", "KMP_X": "1"}
+    found = environment_of(Step("s", ("/bin/true",), {"CONDA_SUBDIR": "osx-arm64"}), environ, ["KMP_X"])
+    assert {"KEEP", "CONDA_SUBDIR", "SYSTEM_VERSION_COMPAT"} <= found.keys()
+    assert not {"PIP_TARGET", "UV_TORCH_BACKEND", "KMP_X"} & found.keys()
