@@ -1,6 +1,9 @@
 """The bars of the train stage, as pure functions from numbers to problems.
 
-Bars marked "measured" were set from 20 seeds of each network on a CPU in each dtype, and leave a factor of 3 or more.
+The bands of float16 and bfloat16 were set from 20 seeds of each network on a CPU (torch 2.13.0, tests/training_smoke/
+clean_runs.py), and leave a factor of 3 or more to the worst of them: in float16 a cosine of 0.9948, norms 4.2 % apart,
+curves 1.3 % apart; in bfloat16 0.981, 8.9 % and 0.4 %. A CPU's float32 is the reference itself, so the bands of float32
+are not measured: they allow for TF32 and fast arithmetic, with 10 bits of mantissa as float16 has.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ Tensor = torch.Tensor
 
 @dataclass(frozen=True)
 class Bands:
-    """How closely a run in some dtype follows the same run in float32 on the CPU (all measured).
+    """How closely a run in some dtype follows the same run in float32 on the CPU.
 
     ``cosine`` and ``norm`` (largest relative difference of the norms) are of each parameter's gradient at step 1,
     ``first_loss`` the relative difference of the first loss, ``curve`` the mean absolute difference of the two loss
@@ -35,9 +38,9 @@ class Bands:
 
 
 BANDS = {
-    "float32": Bands(cosine=0.999, norm=0.02, first_loss=0.001, curve=0.03),
-    "float16": Bands(cosine=0.98, norm=0.10, first_loss=0.003, curve=0.03),
-    "bfloat16": Bands(cosine=0.95, norm=0.30, first_loss=0.015, curve=0.05),
+    "float32": Bands(cosine=0.98, norm=0.15, first_loss=0.003, curve=0.05),
+    "float16": Bands(cosine=0.98, norm=0.15, first_loss=0.003, curve=0.05),
+    "bfloat16": Bands(cosine=0.94, norm=0.30, first_loss=0.015, curve=0.05),
 }
 
 

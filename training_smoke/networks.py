@@ -90,9 +90,9 @@ def causal_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
     if fused is not None:
         result: torch.Tensor = fused(query, key, value, is_causal=True)
         return result
-    length = query.shape[-2]
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
-    future = torch.ones(length, length, dtype=torch.bool, device=query.device).triu(1)
+    steps = torch.arange(query.shape[-2], device=query.device)
+    future = steps[None, :] > steps[:, None]
     weights: torch.Tensor = scores.masked_fill(future, float("-inf")).softmax(-1)
     return weights @ value
 

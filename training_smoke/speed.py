@@ -113,25 +113,30 @@ def speed(device: Device, options: Options, emit: Emit) -> dict[str, Any]:
     sizes = _sizes(device, options.quick)
     left = QUICK_BUDGET_S if options.quick else BUDGET_S
     timings: list[Timing] = []
+    no_time: list[str] = []
     for index, size in enumerate(sizes):
+        if left <= 0.0 and any(timing.should_win for timing in timings):
+            no_time.append(size.name)
+            continue
         begun = time.perf_counter()
         emit("step", stage="speed", case=size.name, of=len(sizes))
-        timing = measure(size, device, options.dtype, options.seed, left / (len(sizes) - index))
+        share = max(0.2, left / (len(sizes) - index))
+        timing = measure(size, device, options.dtype, options.seed, share)
         device.release()
         timings.append(timing)
         emit("measure", stage="speed", **timing.as_json())
-        left = max(0.2, left - (time.perf_counter() - begun))
-    return judge_speed(timings, device, options)
+        left -= time.perf_counter() - begun
+    return judge_speed(timings, no_time, device, options)
 
 
 def _sizes(device: Device, quick: bool) -> Sequence[SpeedSize]:
     sizes = SPEED_QUICK if quick else SPEED_SIZES
     # Half-precision arithmetic of a CPU is slow, and there is nothing to compare: the smallest of each network.
-    return [sizes[0], sizes[2 if quick else 4]] if device.is_cpu else sizes
+    return sizes[:2] if device.is_cpu else sizes
 
 
-def judge_speed(timings: Sequence[Timing], device: Device, options: Options) -> dict[str, Any]:
-    """From the timings to the stage's outcome."""
+def judge_speed(timings: Sequence[Timing], no_time: Sequence[str], device: Device, options: Options) -> dict[str, Any]:
+    """From the timings to the stage's outcome; ``no_time`` are the sizes that were left out for lack of time."""
     gain = half_gain(timings)
     result: dict[str, Any] = {
         "cases": [timing.as_json() for timing in timings],
@@ -143,9 +148,11 @@ def judge_speed(timings: Sequence[Timing], device: Device, options: Options) -> 
         "speed": result,
         "context": options.context,
         "half_gain": {"dtype": options.dtype, "gain": gain},
+        "not_measured": list(no_time),
     }
     if device.is_cpu:
         told = "" if gain is None else f"; {options.dtype} runs at {gain:.2g} times the speed of float32"
         return dict(ended("skip", "the device is the CPU: there is nothing to compare" + told), **extra)
     problems = speed_problems(timings, device.name, options.context)
-    return stage_outcome(problems, str(result["verdict"]), **extra)
+    detail = str(result["verdict"]) + ("; no time for " + ", ".join(no_time) if no_time else "")
+    return stage_outcome(problems, detail, **extra)

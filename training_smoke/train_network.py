@@ -18,7 +18,8 @@ from .precision import INITIAL_SCALE, Precision, precision_for
 from .sizes import Run
 
 Emit = Callable[..., None]
-BLOCK = 5  # steps between two looks at the device
+# Steps between two looks at the device, each of which costs a GPU a fraction of a step.
+BLOCK, CPU_BLOCK = 10, 5
 UNSEEN = 256  # examples of the accuracy test
 
 
@@ -46,7 +47,7 @@ def train_network(
     problems += judge.gradient_problems(actual, reference.gradients, precision.dtype, network)
     del probe  # its forward passes moved the running statistics of the norms: the run starts afresh
     trainer = _trainer(run, device, precision, seed, scale)
-    record = train(trainer, there, BLOCK, lambda so_far: _progress(emit, run, device.name, so_far))
+    record = train(trainer, there, block_for(device), lambda so_far: _progress(emit, run, device.name, so_far))
     accuracy = _accuracy(trainer, to_device(unseen, device))
     if not all(math.isfinite(loss) for loss in reference.losses):
         text = f"{network}: the loss of the float32 run on the CPU is not finite, so there is nothing to compare with"
@@ -74,6 +75,11 @@ def train_network(
     return numbers, problems
 
 
+def block_for(device: Device) -> int:
+    """How many steps go by between two looks at the device."""
+    return CPU_BLOCK if device.is_cpu else BLOCK
+
+
 def _trainer(run: Run, device: Device, precision: Precision, seed: int, scale: float = INITIAL_SCALE) -> Trainer:
     return Trainer(build(run.shape, seed), device, precision, run.rate, scale)
 
@@ -83,7 +89,7 @@ def _reference(run: Run, data: list[Batch], unseen: Batch, seed: int, emit: Emit
     float32 = precision_for(cpu, "float32")
     gradients, _ = probes.gradients(_trainer(run, cpu, float32, seed), data[0])
     trainer = _trainer(run, cpu, float32, seed)
-    record = train(trainer, data, BLOCK, lambda so_far: _progress(emit, run, "cpu float32", so_far))
+    record = train(trainer, data, block_for(cpu), lambda so_far: _progress(emit, run, "cpu float32", so_far))
     return Reference(gradients, record.losses, _accuracy(trainer, unseen))
 
 

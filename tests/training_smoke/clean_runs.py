@@ -2,8 +2,8 @@
 
     python tests/training_smoke/clean_runs.py --runs 20 [--device cpu] [--dtype float16] [--full]
 
-Prints one JSON object: the runs, every problem that was reported, and the extremes of what the judges compare with their
-bars, so that a bar that comes too close is seen before it raises an alarm. Exit code 1 if any run did not pass.
+Prints one JSON object: the runs, every problem that was reported, and the extremes of what the judges compare with
+their bars, so that a bar that comes too close is seen before it raises an alarm. Exit code 1 if any run did not pass.
 """
 
 from __future__ import annotations

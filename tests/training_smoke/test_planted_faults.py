@@ -37,7 +37,7 @@ def test_the_same_fault_in_a_virtual_machine_is_the_machine() -> None:
 
 
 def test_an_unscale_that_zeroes_half_precision_gradients() -> None:
-    run = smoke(*CPU, "--only", "train", plant="unscale_zeroes_half")
+    run = smoke(*CPU, "--only", "train", plant="transformer_only+unscale_zeroes_half")
     assert run.checks("train") == {"half-parameter-unscale"}
     assert run.result["outcome"] == "fail"
     assert "loses 40 of 40" in run.stage("train")["detail"]
@@ -75,17 +75,17 @@ def test_a_fallback_that_the_environment_hides_is_said_to_be_hidden() -> None:
 
 
 def test_nan_after_step_20() -> None:
-    run = smoke(*CPU, "--only", "train", plant="gelu_nan_after_20_steps")
+    run = smoke(*CPU, "--only", "train", plant="transformer_only+gelu_nan_after_20_steps")
     [problem] = run.problems("train")
     assert problem["check"] == "loss-not-finite"
     assert problem["subject"] == "transformer"
     assert "step 21 of" in problem["text"]
     assert problem["cause"] == run.stage("train")["cause"] == "fp16-numerics-nan"
-    assert run.stage("train")["networks"][1]["last_loss"] is None  # JSON has no NaN
+    assert run.stage("train")["networks"][0]["last_loss"] is None  # JSON has no NaN
 
 
 def test_a_loss_that_does_not_fall() -> None:
-    run = smoke(*CPU, "--only", "train", plant="scaler_never_steps")
+    run = smoke(*CPU, "--only", "train", plant="transformer_only+scaler_never_steps")
     assert {"loss-does-not-fall", "cpu-agreement", "accuracy"} == run.checks("train")
     assert "the loss went from" in run.stage("train")["detail"]
 
@@ -152,7 +152,7 @@ def test_a_device_ten_times_slower_than_the_cpu() -> None:
 
 
 def test_memory_that_grows() -> None:
-    run = smoke(*CPU, "--only", "train", plant="gelu_keeps_memory")
+    run = smoke(*CPU, "--only", "train", plant="transformer_only+gelu_keeps_memory")
     assert run.checks("train") == {"memory-growth"}
     assert "transformer: memory grew" in run.stage("train")["detail"]
 

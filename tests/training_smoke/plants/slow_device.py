@@ -26,4 +26,4 @@ def plant() -> None:
     torch.set_num_threads(1)
     devices.REGISTRY["mps"] = Slow
     # One size with a small batch, so that the test does not take minutes.
-    speed.SPEED_QUICK = (dataclasses.replace(sizes.SPEED_SIZES[2], batch=24),)
+    speed.SPEED_QUICK = (dataclasses.replace(sizes.SPEED_SIZES[3], batch=24),)
