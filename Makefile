@@ -9,7 +9,7 @@ TORCH_OPTIONS ?=
 DEMO := tests/recordings/05-m1pro-anaconda-x86_64-rosetta
 SOURCES := mpsdoctor checks training_smoke tests benchmarks scripts
 
-.PHONY: check test lint types unit pyz clean
+.PHONY: check test lint types unit pyz docs clean
 
 check: $(VENV)/.installed
 	@$(BIN)/mpsdoctor check; status=$$?; [ $$status -le 1 ] || [ $$status -eq 3 ] || exit $$status
@@ -32,6 +32,10 @@ types: $(VENV)/.tested
 
 unit: $(VENV)/.tested
 	$(BIN)/python -m pytest
+
+# build/site: the documentation, made offline; a warning is an error.
+docs: $(VENV)/.tested
+	$(BIN)/python -m scripts.build_docs
 
 # dist/mpsdoctor.pyz: one file that any Python 3.10+ runs, with nothing installed.
 pyz: $(VENV)/.installed

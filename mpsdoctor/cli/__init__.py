@@ -21,7 +21,9 @@ COMMANDS = {
     "explain": ("mpsdoctor.cli.explain", "explain", "Explain a check or a cause, offline."),
     "list": ("mpsdoctor.cli.listing", "listing", "List the checks or the causes."),
     "report": ("mpsdoctor.cli.report", "report", "Write one redacted file for a ticket; nothing is sent."),
+    "diff": ("mpsdoctor.cli.diff", "diff", "Say what differs between two reports, the worst first."),
     "record": ("mpsdoctor.cli.record", "record", "Record this machine so that check --replay plays it anywhere."),
+    "completion": ("mpsdoctor.cli.completion", "completion", "Print the completion script for a shell."),
 }
 LONGEST_MESSAGE = 500  # characters
 USAGE, INTERNAL_ERROR, INTERRUPTED = 2, 5, 130
