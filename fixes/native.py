@@ -1,5 +1,7 @@
 """An arm64 environment in place of an x86_64 one: by an arm64 Python that is there, by uv, or by Miniforge."""
 
+import re
+
 from mpsdoctor.repair import Manual, NoTorch, PlannedFix, Proposal, Refused, Situation, Step, fix
 from mpsdoctor.repair.actions import Download
 from mpsdoctor.repair.managers import CondaFamily, conda_spec
@@ -20,6 +22,7 @@ _NOT_CARRIED = frozenset(
         *("mkl", "mkl-service", "mkl_fft", "mkl_random", "intel-openmp", "llvm-openmp"),
     }
 )
+_NAME = re.compile(r"[<>=!~]")
 _ROSETTA = (
     "In Finder select the terminal application, choose File > Get Info, and untick 'Open using Rosetta'; open a new "
     "window and make the environment anew there: this Python holds arm64 code too."
@@ -69,7 +72,7 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
     folder = f"{root}/envs/{name}"
     installer = f"{home}/.cache/mpsdoctor/Miniforge3-MacOSX-arm64.sh"
     manager = CondaFamily(facts, f"{root}/bin/conda")
-    wanted, left = _conda_packages(situation)
+    wanted, left = _conda_packages(situation, minor)
     companions = [pair[0] for pair in stack.companions]
     steps = [
         Step(
@@ -112,8 +115,14 @@ def _home_of(prefix: str) -> str:
     return "/".join(parts[:3]) if len(parts) > 3 and parts[1] in ("Users", "home") else "~"
 
 
-def _conda_packages(situation: Situation) -> tuple[list[str], list[str]]:
-    """Return what to ask conda-forge for again: the names without versions, as builds differ by architecture."""
+def _conda_packages(situation: Situation, minor: str) -> tuple[list[str], list[str]]:
+    """Return what to ask conda-forge for again: what the user once asked for, else the names of all packages."""
+    history = situation.survey.conda_specs
+    if history:
+        # Versions that were chosen for another Python often have no build for the new one.
+        same = situation.minor == minor
+        specs = [spec if same else _NAME.split(spec)[0] for spec in history]
+        return [conda_spec(spec) for spec in specs if _NAME.split(spec)[0] not in _NOT_CARRIED], []
     wanted, left = [], []
     for package in situation.facts.conda.packages or ():
         if package.channel == "pypi" or package.name in _NOT_CARRIED or package.name.startswith("_"):

@@ -64,6 +64,7 @@ def look_around(facts: Facts, causes: Collection[str], environ: Mapping[str, str
         startup=tuple(_startup_files(home, prefix)),
         project_folder=shown(folder),
         home=home,
+        conda_specs=_conda_specs(facts.conda.prefix),
         existing=(*(f"{home}/{name}" for name in _MADE if os.path.lexists(f"{home}/{name}")), *_asides(prefix)),
         size_mb=_size_mb(environment_folders(facts)),
         free_mb=_free_mb(prefix or home),
@@ -115,6 +116,13 @@ def _startup_files(home: str, prefix: str | None) -> Iterator[TextFile]:
         paths += [Path(prefix) / "bin" / "activate", Path(prefix) / "conda-meta" / "state"]
         paths += [Path(entry.path) for entry in list_folder(Path(prefix) / "etc" / "conda" / "activate.d")]
     return _texts(paths)
+
+
+def _conda_specs(prefix: str | None) -> tuple[str, ...]:
+    from mpsdoctor.repair.conda_history import requested
+
+    data = read_head(Path(prefix) / "conda-meta" / "history", _TEXT_LIMIT) if prefix else None
+    return requested(data.decode("utf-8", "replace")) if data else ()
 
 
 def _asides(prefix: str | None) -> Iterator[str]:

@@ -43,6 +43,7 @@ class Survey:
     project_folder: str | None = None
     home: str | None = None
     files: Facts | None = None  # what the environment's files tell, where its interpreter does not answer
+    conda_specs: tuple[str, ...] = ()  # what the user asked conda for, by the environment's history
     existing: tuple[str, ...] = ()  # folders that a fix might have made, and that are there
     size_mb: float | None = None  # of the environment
     free_mb: float | None = None

@@ -144,6 +144,7 @@ CASES: dict[str, Case] = {
     "x86-python-under-rosetta, an arm64 Python is there": Case(_facts(interpreter=venv(**_X86), packages=installed(torch="2.2.2", rich="14.0")), survey=Survey(pythons=(FoundPython("/opt/homebrew/bin/python3.12", "3.12", "arm64"),))),
     "x86-python-under-rosetta, a universal Python": Case(_facts(interpreter=venv(**_X86, binary_architectures=("x86_64", "arm64")), packages=installed(torch="2.2.2"))),
     "x86-python-under-rosetta, conda": Case(_conda("pkgs/main", subdir="osx-64", pytorch="1.12.1 py3.12", pandas="2.2 py312", numpy="1.26 py312")),
+    "x86-python-under-rosetta, conda with its history": Case(_conda("pkgs/main", subdir="osx-64", pytorch="1.12.1 py3.12", pandas="2.2 py312", numpy="1.26 py312", six="1.16 py_0"), survey=Survey(conda_specs=("python=3.12", "pytorch=1.12", "pandas=2.2", "mkl"))),
     "broken-venv, base gone": Case(_facts(interpreter=Interpreter(executable=f"{VENV}/bin/python", base_exists=False)), survey=Survey(files=Facts(interpreter=venv(), packages=installed("uv", torch="2.14.1", rich="14.0")))),
     "broken-venv, moved": Case(_facts(interpreter=venv(venv_prefix_moved=True), packages=installed(torch="2.14.1", rich="14.0")), survey=Survey(pythons=(FoundPython("/opt/homebrew/bin/python3.12", "3.12", "arm64"),))),
     "python-version-no-wheel": Case(_facts(interpreter=venv(version="3.16.0"), packages=installed("uv", rich="14.0"))),

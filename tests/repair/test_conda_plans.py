@@ -21,7 +21,11 @@ from tests.fixes.golden import CASES, Case, conda_env, mac, recording
 PACKAGES = [
     *[("python", f"3.{minor}.9", "0_cpython", ["__osx >=11.0"]) for minor in (10, 11, 12, 13, 14)],
     *[("numpy", version, "0", ["python"]) for version in ("1.26.4", "2.3.5")],
-    *[("pandas", "2.3.3", "0", ["python", "numpy"]), ("setuptools", "80.0", "0", ["python"])],
+    *[
+        ("pandas", "2.3.3", "0", ["python", "numpy"]),
+        ("pandas", "2.2.3", "0", ["python", "numpy"]),
+        ("setuptools", "80.0", "0", ["python"]),
+    ],
     *[(name, "21.1.0", "0", []) for name in ("llvm-openmp",)],
     *[
         (name, torch, f"cpu_generic_{n}", ["__osx >=11.0", "python", "llvm-openmp", "numpy"])

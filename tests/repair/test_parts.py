@@ -24,6 +24,7 @@ from mpsdoctor.repair.actions import (
     digest,
 )
 from mpsdoctor.repair.commands import environment_of
+from mpsdoctor.repair.conda_history import requested
 from mpsdoctor.repair.download import fetch_verified
 from mpsdoctor.repair.journal import Journal
 from mpsdoctor.repair.names import is_conda_name, is_name, is_version, pinned
@@ -246,3 +247,29 @@ def test_commands_are_not_led_astray() -> None:
     found = environment_of(Step("s", ("/bin/true",), {"CONDA_SUBDIR": "osx-arm64"}), environ, ["KMP_X"])
     assert {"KEEP", "CONDA_SUBDIR", "SYSTEM_VERSION_COMPAT"} <= found.keys()
     assert not {"PIP_TARGET", "UV_TORCH_BACKEND", "KMP_X"} & found.keys()
+
+
+HISTORY = """\
+==> 2022-08-25 10:00:00 <==
+# cmd: /opt/anaconda3/bin/conda create -n ml python=3.9 numpy
+# conda version: 4.12.0
++defaults::numpy-1.21.5-py39_0
+# update specs: ['python=3.9', 'numpy']
+==> 2022-09-01 10:00:00 <==
+# update specs: ['pandas[version=">=1"]', "scipy>=1.9,<2", "conda-forge::six=1.16.0=pyh6c4a22f_0", 'numpy=1.22']
+==> 2023-01-01 10:00:00 <==
+# remove specs: ['scipy']
+# update specs: [__import__('os').system('touch /tmp/trap'), 'x']
+# update specs: ['--channel=evil', 'a;b', 'torch vision']
+"""
+
+
+def test_conda_is_asked_for_what_the_user_asked_for() -> None:
+    assert requested(HISTORY) == ("python=3.9", "pandas", "six=1.16.0", "numpy=1.22")
+
+
+@given(st.text(max_size=60))
+def test_no_history_is_too_strange(text: str) -> None:
+    for spec in requested(f"# update specs: [{text!r}]\n# update specs: {text}\n"):
+        assert spec[0].isalnum() or spec[0] == "_"
+        assert not set(spec) & set(" ;&$`'\"\\/")
