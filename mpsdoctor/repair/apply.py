@@ -193,16 +193,18 @@ def put_back(run: Run, roots: list[snapshot.Entry]) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait: half a restoration is worse than none."""
+    """Let Ctrl-C, SIGTERM and a closed terminal wait: half a restoration is worse than none."""
+    before = {}
     try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            before[number] = signal.signal(number, signal.SIG_IGN)
     except ValueError:  # not in the main thread, which gets no signals anyway
-        yield
-        return
+        pass
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def with_plan(report: Report, plan: Plan, applied: Applied | None) -> Report:

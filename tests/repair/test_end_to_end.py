@@ -103,7 +103,7 @@ def test_a_venv_whose_base_is_gone(manager: str, patient: Make) -> None:
     assert fixed.json["applied"]["after"]["diagnosis"]["causes"] == []
 
 
-@both
+@pytest.mark.parametrize("manager", ["uv"])
 def test_a_venv_that_was_moved(manager: str, patient: Make) -> None:
     mac = patient("torch==2.13.0", "helper", manager=manager)
     moved = mac.project / "my 'new' Umgebung ü"
@@ -159,7 +159,7 @@ def test_a_pin_that_no_mac_has(name: str, patient: Make) -> None:
     assert mac.fix("--dry-run", "--format", "json").json["plan"]["fixes"] == []
 
 
-@both
+@pytest.mark.parametrize("manager", ["uv"])
 def test_two_openmp_runtimes(manager: str, patient: Make, index: Index) -> None:
     meets = (
         "import os, sys\nfrom pathlib import Path\n"
@@ -182,7 +182,7 @@ def test_no_torch_at_all(manager: str, patient: Make) -> None:
     cured(patient("helper", manager=manager), "torch-not-installed")
 
 
-@both
+@pytest.mark.parametrize("manager", ["uv"])
 def test_a_damaged_torch(manager: str, patient: Make) -> None:
     mac = patient("torch==2.13.0", manager=manager)
     (site(mac) / "torch" / "__init__.py").unlink()
