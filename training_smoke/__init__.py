@@ -11,13 +11,13 @@ Events (all have ``event`` and ``t``, seconds since the start):
   cause, detail, seconds.
 * ``step``: progress within a stage (network, on, step, of, loss, scale; operator; case).
 * ``measure``: one finding: an operator's outcome, a network's numbers, a size's times.
-* ``result``, always the last: device, dtype, torch, outcome (pass, fail, unknown), stages, speed. Each stage has
-  stage, outcome (pass, fail, skip, crash, stalled), cause, detail, seconds, problems [{check, subject, text, cause}],
-  and what belongs to it: operators (numerics), networks (train), in_training and in_operators (fallback), context (speed).
+* ``result``, always the last: device, dtype, torch, outcome (pass, fail, unknown), stages, speed. A stage has stage,
+  outcome (pass, fail, skip, crash, stalled), cause, detail, seconds, problems [{check, subject, text, cause}], and
+  what belongs to it: operators (numerics), networks (train), in_training and in_operators (fallback), context (speed).
 
 A cause is a slug of the vocabulary of causes where the words of an error or a release fact prove it, else null.
-``--context`` takes what the caller knows and this program cannot: low_power_mode, thermal, battery, swap (they explain a
-slow result) and virtual_machine (it explains an MPS failure that has no cause of its own).
+``--context`` takes what the caller knows: low_power_mode, thermal, battery, swap (they explain a
+slow result) and virtual_machine (which explains an MPS failure that has no cause of its own).
 
 Nothing is imported here, so that importing the package costs nothing and cannot fail.
 """
