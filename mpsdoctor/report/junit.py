@@ -62,6 +62,7 @@ def _fails(document: Document, row: Row, fail_on: str) -> bool:
 
 def _body(row: Row) -> str:
     lines = [row["detail"]]
+    lines += [f"cause: {row['cause']}"] if row["cause"] else []
     lines += [f"follows from {row['because']}"] if row["because"] else []
     lines += [f"  {evidence_text(item)} ({item.get('from', '')})" for item in row["evidence"]]
     lines += [f"What to do: {remedy['text']}" for remedy in row["remedies"]]
