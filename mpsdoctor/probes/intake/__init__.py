@@ -20,7 +20,7 @@ from mpsdoctor.probes.intake.collector import FORM, IMPLIED, PROSE, Collector
 from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
 from mpsdoctor.probes.intake.labels import read_line
-from mpsdoctor.probes.intake.machine import recognise
+from mpsdoctor.probes.intake.machine import recognise, starts
 from mpsdoctor.probes.intake.prose import is_prose, read_prose, read_speeds
 from mpsdoctor.probes.intake.tables import read_tables
 from mpsdoctor.probes.intake.text import Line
@@ -75,6 +75,7 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
 def _statements(into: Collector, found: Sequence[Line], logical: Sequence[Joined], taken: set[int]) -> set[int]:
     """Read labels and platform names, line by line. A line whose last word was cut is read in its joined form only."""
     cut = {one.number: one for one in logical if one.broken_word}
+    befores, messages = _befores(found, logical), starts(into.messages, logical)
     read = set()
     for part in found:
         if not part.text or part.number in taken:
@@ -84,9 +85,22 @@ def _statements(into: Collector, found: Sequence[Line], logical: Sequence[Joined
             apply.platform(into, platform, line.number)
             read.add(line.number)
             break
-        if read_line(into, line) or _lone_value(into, line):
+        first, before = (line.number, "") if part.number in cut else befores.get(part.number, (line.number, ""))
+        if read_line(into, line, before=before, message_at=messages.get(first)) or _lone_value(into, line):
             read.add(line.number)
     return read
+
+
+def _befores(found: Sequence[Line], logical: Sequence[Joined]) -> dict[int, tuple[int, str]]:
+    """For each line: the first line of its logical one, and what of that stands above it."""
+    place = {line.number: index for index, line in enumerate(found)}
+    befores = {}
+    for one in logical:
+        before = ""
+        for line in found[place[one.number] : place[one.number] + one.parts]:
+            befores[line.number] = (one.number, before)
+            before += f"{line.text} "
+    return befores
 
 
 def _lone_value(into: Collector, line: Line) -> bool:

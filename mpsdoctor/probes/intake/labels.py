@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from mpsdoctor.probes.intake import apply, conda_labels, values
+from mpsdoctor.probes.intake.advice import is_advice
 from mpsdoctor.probes.intake.collector import FORM, PRINTED, Collector
 from mpsdoctor.probes.intake.conda_labels import yes
 from mpsdoctor.probes.intake.spellings import SPELLINGS
@@ -58,10 +59,17 @@ _PACKAGES = frozenset(
 Reader = Callable[[Collector, str, int], None]
 
 
-def read_line(into: Collector, line: Line) -> bool:
-    """Read one line if it is a known label with a value; tell whether it was."""
-    variable = _VARIABLE.search(line.text) if "=" in line.text or ":" in line.text else None
-    if variable:
+def read_line(into: Collector, line: Line, *, before: str = "", message_at: int | None = None) -> bool:
+    """Read one line if it is a known label with a value; tell whether it was.
+
+    `before`: the part of the logical line that stands on the lines above; `message_at`: where a recognised message
+    begins in the logical line.
+    """
+    whole = before + line.text
+    for variable in _VARIABLE.finditer(whole, max(0, len(before) - 1)) if "=" in line.text or ":" in line.text else ():
+        alone = variable[0].strip() == line.text.strip()  # as `env` prints it, whatever stands above
+        if is_advice(whole, variable.start("name"), variable.end(), None if alone else message_at):
+            continue
         into.variable(variable["name"], variable["value"], line.number)
         # In the midst of a sentence it is told, and the sentence may tell more.
         return line.fenced or line.prompt or _width(line.text) - len(variable[0]) < _AROUND_VARIABLE

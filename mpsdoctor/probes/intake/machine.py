@@ -64,6 +64,18 @@ def _span(row: table.Message, text: str) -> tuple[int, int]:
     return (start, start + len(row.pattern)) if start >= 0 else (0, 0)
 
 
+def starts(messages: Sequence[Message], logical: Sequence[Joined]) -> dict[int, int]:
+    """Where in each logical line, by its number, the first of its messages begins."""
+    texts = {one.number: one.text for one in logical}
+    found: dict[int, int] = {}
+    for message in messages:
+        row, number = table.message(message.id), message.line or 0
+        if row is not None and number in texts:
+            at = _span(row, texts[number])[0]
+            found[number] = min(at, found.get(number, at))
+    return found
+
+
 def _search(text: str, numbers: Sequence[int], full: dict[int, str], found: dict[tuple[str, int], Message]) -> None:
     for match in table.find(text):
         number = numbers[match.line_no - 1]
