@@ -164,7 +164,7 @@ def test_the_index_vanishes_in_the_middle_of_a_download(patient: Make, index: In
 def test_control_c_puts_everything_back(patient: Make, index: Index) -> None:
     mac = mismatched(patient)
     before = fingerprint(mac.project)
-    index.delay = 30.0
+    index.delay = 5.0
     argv = [sys.executable, "-m", "mpsdoctor", "fix", "--python", str(mac.python), "--yes"]
     process = subprocess.Popen(
         argv, cwd=mac.project, env={**os.environ, **mac.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
