@@ -18,23 +18,25 @@ from mpsdoctor.report.model import Source, make_report
 from mpsdoctor.report.triage import Remembering, json_line
 
 LOG_BYTES = 10_000_000
+# Time of this process alone, so that what else runs on the machine does not count; nothing here waits.
+clock = time.process_time
 
 
 def tickets_a_second(texts: list[bytes], rounds: int = 3) -> tuple[float, float]:
     """Return tickets a second, judged only and with their JSON lines written."""
     registry = load_registry()
     read_and_judge(texts[0])
-    started = time.perf_counter()
+    started = clock()
     for _ in range(rounds):
         for text in texts:
             read_and_judge(text)
-    judged = rounds * len(texts) / (time.perf_counter() - started)
-    started = time.perf_counter()
+    judged = rounds * len(texts) / (clock() - started)
+    started = clock()
     redactor = Remembering(user="somebody", home="/Users/somebody")
     for text in texts:
         facts, problems = read_ticket(text)
         json_line(make_report(facts, Source("ticket", "x"), registry, problems=tuple(problems)), redactor)
-    return judged, len(texts) / (time.perf_counter() - started)
+    return judged, len(texts) / (clock() - started)
 
 
 def read_and_judge(text: bytes) -> str | None:
@@ -64,9 +66,9 @@ def main() -> None:
     judged, written = tickets_a_second(texts)
     print(f"{len(texts)} tickets: {judged:.0f} a second read and judged, {written:.0f} a second with their JSON lines")
     data = log(LOG_BYTES)
-    started = time.perf_counter()
+    started = clock()
     cause = read_and_judge(data)
-    print(f"{len(data) / 1e6:.1f} MB of log: {time.perf_counter() - started:.2f} s, {cause}")
+    print(f"{len(data) / 1e6:.1f} MB of log: {clock() - started:.2f} s, {cause}")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def _belongs(torch: str, companion: Distribution) -> bool | None:
     if required is not None:
         return _satisfies(torch, required)
     if releases.nightly(torch) is None:
-        return None
+        return False if releases.nightly(version) and releases.release(torch) else None
     stable = versions.stable(version)
     first_free = (0, 29, 1) if name == "torchvision" else (2, 11, 0)
     return None if stable is None or stable >= first_free else False

@@ -73,6 +73,14 @@ def _wrong_image(facts: Facts) -> str | None:
     return row.cause if row and row.severity != "note" else None
 
 
+def _after_macos(facts: Facts) -> str:
+    return _wrong_image(facts) or "macos-os-regression"
+
+
+def _nan(facts: Facts) -> str:
+    return _wrong_image(facts) or "fp16-numerics-nan"
+
+
 def _black(facts: Facts) -> str:
     return _wrong_image(facts) or "fp16-numerics-nan"
 
@@ -124,6 +132,8 @@ def _nothing(facts: Facts) -> None:
 
 _DECIDE: Mapping[str, Callable[[Facts], str | None]] = {
     "x86-python-told": x86_cause,
+    "after-macos-update": _after_macos,
+    "nan": _nan,
     "black-image": _black,
     "garbled-image": _garbled,
     "wrong-results": _garbled,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from . import _data
 
@@ -63,9 +64,12 @@ def symptom(identifier: str) -> Symptom | None:
     return next((row for row in symptoms() if row.id == identifier), None)
 
 
-def told(line: str) -> Iterator[Symptom]:
-    """The symptoms that one line of prose tells, the more telling first."""
-    spoken = [_concepts_in(part) for part in _windows(line)]
+def told(line: str, following: str = "") -> Iterator[Symptom]:
+    """The symptoms that one line of prose tells, the more telling first.
+
+    A story may go on in the ``following`` line; a symptom that stands there alone is not told by this line.
+    """
+    spoken = _windows(line, following)
     for row in symptoms():
         if any(set(names) <= window for names in row.together for window in spoken) or any(
             _said(pattern, line) for pattern in row.patterns
@@ -73,14 +77,20 @@ def told(line: str) -> Iterator[Symptom]:
             yield row
 
 
-def _windows(line: str) -> list[str]:
-    """Each sentence with the one that follows it."""
-    sentences = [part for part in _SENTENCE.split(line) if part.strip()][:_MOST_SENTENCES]
-    return [" ".join(pair) for pair in zip(sentences, [*sentences[1:], ""], strict=True)]
+def _windows(line: str, following: str) -> list[frozenset[str]]:
+    """The concepts of each sentence together with those of the next one."""
+    found = [_concepts_in(part) for part in _sentences(line)]
+    after = [_concepts_in(part) for part in _sentences(following)[:1]]
+    return [own | later for own, later in itertools.pairwise([*found, *(after or [frozenset()])])]
 
 
-def _concepts_in(text: str) -> set[str]:
-    return {name for name, pattern in concepts().items() if pattern.search(text)}
+def _sentences(text: str) -> list[str]:
+    return [part for part in _SENTENCE.split(text) if len(part) > 1][:_MOST_SENTENCES]
+
+
+@lru_cache(maxsize=2048)
+def _concepts_in(text: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in concepts().items() if pattern.search(text))
 
 
 def _said(pattern: re.Pattern[str], line: str) -> bool:

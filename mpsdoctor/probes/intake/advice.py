@@ -8,7 +8,7 @@ _NEAR = 60  # characters before an assignment that say whose it is
 # "Use X=0.0 to ...", "you can set the environment variable X=1", "请设置 X=1"
 _PROPOSED_BEFORE = re.compile(
     r"(?:(?<!\bI )(?<!\bwe )\buse|(?<!\bI )(?<!\bI have )\btry"
-    r"|\b(?:can|could|may|might|should|must|please|consider|recommend|need to|suggests?|proposes?|says? to|told to|advises?)"
+    r"|\b(?:can|could|may|might|should|must|please|consider|recommend|need to|suggests?|proposes?|says? to|told to)"
     r"\b(?: \w{1,12}){0,3}?|set the environment variable|请先?设置|可以?设置|建议设置?|bitte|setzen sie|veuillez)"
     r"(?: (?:also|by))? ?(?:set(?:ting)?|export(?:ing)?|us(?:e|ing)|try(?:ing)?|running with)?"
     r"(?: the)?(?: environment)?(?: variable)?(?: to)?[\s:`'\"(]{0,4}$",

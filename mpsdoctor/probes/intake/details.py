@@ -65,8 +65,11 @@ _PATTERNS = (
     _ATTRIBUTE,
 )
 # A pattern is tried only where its word stands in the text: most lines of a log have none of them.
-_WORDS = ("satisfies the", "No matching", "can't be", "only has", "You're on", "You're using", " (", "::", "need ",
-          "allocated", "allocate", "No module", "Expected in", "not a supported", "Input type", "no attribute")  # fmt: skip
+_WORDS = (
+    "satisfies the", "No matching", "can't be", "only has", "You're on", "You're using", " (", "::",
+    "need ", "allocated", "allocate", "No module", "Expected in", "not a supported", "Input type",
+    "no attribute",
+)  # fmt: skip
 _UNITS = {
     "bytes": 1,
     "b": 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -49,11 +50,11 @@ def read_prose(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
     """Read lines of prose, given as (line number, text)."""
     counts: dict[str, int] = {}
     read = texts if len(texts) <= 2 * _MOST_LINES else [*texts[:_MOST_LINES], *texts[-_MOST_LINES:]]
-    for number, whole in read:
+    for (number, whole), (_, after) in itertools.pairwise([*read, (0, "")]):
         text = whole[:_LONGEST]
         apply.loose(into, text, number)
         _surroundings(into, text, number)
-        for row in symptoms.told(text):
+        for row in symptoms.told(text, after[:_LONGEST]):
             counts[row.id] = counts.get(row.id, 0) + 1
             if counts[row.id] <= _PER_SYMPTOM:
                 into.claims.append(Claim(id=row.id, text=text[:_SHOWN].strip(), line=number))
