@@ -17,7 +17,7 @@ from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN, Evidence
 
 _LABEL = 14  # columns of "How we know   "
 _SIGNS = {PASS: "✓", WARN: "!", FAIL: "✗", SKIP: "·", UNKNOWN: "?", CRASH: "‼"}
-_STYLES = {PASS: "green", WARN: "yellow", FAIL: "bold red", SKIP: "dim", UNKNOWN: "cyan", CRASH: "magenta"}
+_STYLES = {PASS: "green", WARN: "bold yellow", FAIL: "bold red", SKIP: "dim", UNKNOWN: "cyan", CRASH: "magenta"}
 _EVIDENCE_LIMIT = 4
 _COMMAND_LIMIT = 4
 
@@ -145,9 +145,16 @@ def _chain(report: Report, style: Style) -> list[Text]:
     for line in lines:
         line.rstrip()
     lines += _wrapped(" · ".join(part for part in _counts(report) if part), style.width, indent="  ", style="dim")
-    more = [f"mpsdoctor explain {cause.checks[0]}" for cause in report.diagnosis.causes[:1]]
-    lines += [Text("  " + command, style="dim") for command in more]
+    if report.diagnosis.causes:
+        lines += _wrapped(" · ".join(_next_commands(report)), style.width, indent="  ", style="dim")
     return lines
+
+
+def _next_commands(report: Report) -> list[str]:
+    commands = [f"mpsdoctor explain {report.diagnosis.causes[0].checks[0]}"]
+    if report.source.kind == "live" and report.diagnosis.verdict in (BROKEN, DEGRADED):
+        commands += ["mpsdoctor fix", "mpsdoctor report (for a ticket)"]
+    return commands
 
 
 def _link_families(report: Report) -> set[str]:
