@@ -42,6 +42,14 @@ def reported(messages: Messages, *slugs: str) -> list[Said]:
     return sorted(found, key=lambda said: said.row.level == "warning")
 
 
+_SHADOWS = ("torch-own-file", "torch-own-frame", "torch-partially-initialized")
+
+
+def shadow_shown(messages: Messages) -> bool:
+    """Does a message show that a file of the user's is imported as torch? What it lacks says nothing of a release."""
+    return any(message.id in _SHADOWS for message in messages.items or ())
+
+
 def part(said: Iterable[Said], name: str) -> str | None:
     """The first value of that name in any of the messages."""
     return next((value for one in said if (value := one.part(name))), None)

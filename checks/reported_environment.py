@@ -2,7 +2,18 @@
 
 from mpsdoctor import Evidence, Facts, Messages, Remedy, Verdict, check, fail
 
-from ._reported import ASK_PYTHON, LIKELY, NOTHING, because_x86, blame, known, reported, runs_x86, torch_version
+from ._reported import (
+    ASK_PYTHON,
+    LIKELY,
+    NOTHING,
+    POSSIBLE,
+    because_x86,
+    blame,
+    known,
+    reported,
+    runs_x86,
+    torch_version,
+)
 
 _SHADOW, _SOURCE = "local-file-shadows-torch", "source-shadows-package"
 
@@ -11,7 +22,8 @@ _SHADOW, _SOURCE = "local-file-shadows-torch", "source-shadows-package"
 def nothing_shadows_torch(messages: Messages) -> Verdict:
     """No file or checkout hides the installed package.
 
-    Tested: messages of a half imported torch, of attributes that every torch has, of a missing torch._C.
+    Tested: messages of a half imported torch, of attributes that every torch has, of a missing torch._C; a traceback
+    that runs through a torch.py outside of the installed packages.
 
     Why: Python takes the first thing of that name on sys.path: a torch.py beside the program, or a source checkout.
 
@@ -20,11 +32,17 @@ def nothing_shadows_torch(messages: Messages) -> Verdict:
     Source: CPython's import messages; 263 public tickets, sorted by cause.
     """
     said = reported(messages, _SHADOW, _SOURCE)
-    return (
-        blame(said[0].row.causes[0], said[0], ask=['python -c "import torch; print(torch.__file__)"'])
-        if said
-        else NOTHING
-    )
+    if not said:
+        return NOTHING
+    frames = [one for one in said if one.row.id == "torch-own-frame"]
+    first = next((one for one in said if one not in frames), said[0])
+    ask = ['python -c "import torch; print(torch.__file__)"']
+    if not frames:
+        return blame(first.row.causes[0], first, ask=ask)
+    # A package of the user's may hold a torch.py and be right: without a complaint about torch it is only a trace.
+    complaint = first not in frames or bool(reported(messages, "torch-too-old", "companion-version-mismatch"))
+    evidence = [one.evidence for one in frames[:1] if one is not first]
+    return blame(_SHADOW, first, confidence=LIKELY if complaint else POSSIBLE, evidence=evidence, ask=ask)
 
 
 @check("EN302", family="environment", cause="broken-venv")

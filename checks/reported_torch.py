@@ -16,6 +16,7 @@ from ._reported import (
     known,
     reported,
     runs_x86,
+    shadow_shown,
     torch_version,
 )
 
@@ -45,7 +46,7 @@ def torch_is_new_enough(facts: Facts) -> Verdict:
     Source: listing of the wheels 1.12.0 to 2.15.0; pytorch/examples issue 1134.
     """
     said = [one for one in reported(facts.messages, _OLD) if not one.part("operator")]
-    if not said:
+    if not said or shadow_shown(facts.messages):
         return NOTHING
     first = said[0]
     version = torch_version(facts)
