@@ -16,12 +16,13 @@ from mpsdoctor.facts import Facts, Messages, Problems
 from mpsdoctor.probes.intake import apply, large, text, values
 from mpsdoctor.probes.intake.answers import read_answers
 from mpsdoctor.probes.intake.code import read_code
-from mpsdoctor.probes.intake.collector import FORM, IMPLIED, PROSE, Collector
+from mpsdoctor.probes.intake.collector import FORM, IMPLIED, PRINTED, PROSE, Collector
 from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
 from mpsdoctor.probes.intake.labels import read_line
-from mpsdoctor.probes.intake.machine import recognise, starts
-from mpsdoctor.probes.intake.prose import is_prose, read_prose, read_speeds
+from mpsdoctor.probes.intake.machine import recognise, spans
+from mpsdoctor.probes.intake.prose import is_error, is_prose, read_prose, read_speeds
+from mpsdoctor.probes.intake.remarks import read_remarks
 from mpsdoctor.probes.intake.tables import read_tables
 from mpsdoctor.probes.intake.text import Line
 from mpsdoctor.probes.intake.wrapping import Joined, join
@@ -35,6 +36,7 @@ _ERROR = re.compile(
 )
 _SCHEMA = '"mpsdoctor.'
 _SHOWN = 200
+_REFUSALS = ("pip-", "uv-", "poetry-")  # rows of the message table in which an installer does not find a version
 
 
 def read_ticket(data: bytes) -> tuple[Facts, Problems]:
@@ -66,6 +68,9 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
     said = {message.line for message in into.messages}
     told = [(one.number, one.text) for one in logical if one.number not in said | taken and is_prose(one.text)]
     read_prose(into, told)
+    places = spans(into.messages, logical)
+    errors = [one for one in logical if one.number not in taken and (one.number in said or is_error(one.text))]
+    read_remarks(into, [(one.number, one.text, tuple(places.get(one.number, ()))) for one in errors])
     read_speeds(into, [(one.number, one.text) for one in logical])
     read_code(into, found)
     into.errors += _unknown_errors(logical, said)
@@ -75,7 +80,7 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
 def _statements(into: Collector, found: Sequence[Line], logical: Sequence[Joined], taken: set[int]) -> set[int]:
     """Read labels and platform names, line by line. A line whose last word was cut is read in its joined form only."""
     cut = {one.number: one for one in logical if one.broken_word}
-    befores, messages = _befores(found, logical), starts(into.messages, logical)
+    befores, places = _befores(found, logical), spans(into.messages, logical)
     read = set()
     for part in found:
         if not part.text or part.number in taken:
@@ -86,7 +91,8 @@ def _statements(into: Collector, found: Sequence[Line], logical: Sequence[Joined
             read.add(line.number)
             break
         first, before = (line.number, "") if part.number in cut else befores.get(part.number, (line.number, ""))
-        if read_line(into, line, before=before, message_at=messages.get(first)) or _lone_value(into, line):
+        message_at = min((start for start, _ in places.get(first, ())), default=None)
+        if read_line(into, line, before=before, message_at=message_at) or _lone_value(into, line):
             read.add(line.number)
     return read
 
@@ -118,6 +124,9 @@ def _unknown_errors(logical: Sequence[Joined], said: set[int | None]) -> list[st
 
 def _settle(into: Collector) -> None:
     """Put right what only the whole ticket shows."""
+    wanted = {(message.values or {}).get("version") for message in into.messages if message.id.startswith(_REFUSALS)}
+    if into.get("torch", "version") in wanted and into.rank("torch", "version") < PRINTED:
+        into.drop("torch", "version")  # the installer was asked for it, in vain
     version = into.get("torch", "version")
     on_mac = into.get("host", "system") == "Darwin" or (into.get("host", "chip") or "").startswith("Apple")
     if version and values.LOCAL.search(version) and into.get("host", "system") not in ("Linux", "Windows"):

@@ -64,15 +64,14 @@ def _span(row: table.Message, text: str) -> tuple[int, int]:
     return (start, start + len(row.pattern)) if start >= 0 else (0, 0)
 
 
-def starts(messages: Sequence[Message], logical: Sequence[Joined]) -> dict[int, int]:
-    """Where in each logical line, by its number, the first of its messages begins."""
+def spans(messages: Sequence[Message], logical: Sequence[Joined]) -> dict[int, list[tuple[int, int]]]:
+    """Where in each logical line, by its number, its messages stand."""
     texts = {one.number: one.text for one in logical}
-    found: dict[int, int] = {}
+    found: dict[int, list[tuple[int, int]]] = {}
     for message in messages:
         row, number = table.message(message.id), message.line or 0
         if row is not None and number in texts:
-            at = _span(row, texts[number])[0]
-            found[number] = min(at, found.get(number, at))
+            found.setdefault(number, []).append(_span(row, texts[number]))
     return found
 
 

@@ -46,6 +46,11 @@ def is_prose(text: str) -> bool:
     return bool(text) and not _CODE.match(text) and not _ERROR.search(text) and "site-packages" not in text
 
 
+def is_error(text: str) -> bool:
+    """True for a line with an error in it, which a person may have added to."""
+    return not _CODE.match(text) and _ERROR.search(text) is not None and "site-packages" not in text
+
+
 def read_prose(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
     """Read lines of prose, given as (line number, text)."""
     counts: dict[str, int] = {}

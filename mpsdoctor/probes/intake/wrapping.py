@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpsdoctor.probes.intake.text import Line
 
+# What begins a line of its own, however wide the line above is: what a tool says, and what a person tells next.
+_TOOL_SPEAKS = re.compile(
+    r"(?:[\w.]{1,80}\.)?[A-Z]\w{1,40}(?:Error|Exception|Warning): |(?:ERROR|WARNING|error|warning|fatal|hint|note): |"
+    r"Traceback \(|File \"|zsh: |[×╰│] ?|(?:pip3?|uv|conda|python3?) (?:install|add|-m|create) "
+)
+_PERSON_TELLS = re.compile(
+    r"(?:Apple )?M[1-9]\b|Mac(?:Book|mini|Pro)?\b|i?Mac\b|mac ?OS\b|Intel\b|Python 3|(?:Py)?[Tt]orch[ :=]{1,2}\d|"
+    r"(?:I|My|We|It|This|On|Using|Running|Any|How|Why|What|Please|Thanks) \w|[\u3040-\u30ff\u4e00-\u9fff]"
+)
+_OPEN_END = re.compile(
+    r"(?:\b(?:on|in|for|by|to|from|of|with|than|and|or|the|an?|is|are|at|least|requires?|needs?|supports?|only|my|"
+    r"have|has)|[,(=\[{:/-])$|[\u3040-\u30ff\u4e00-\u9fff]$"
+)
 NARROWEST = 30  # columns; a shorter longest line is a list of short lines, not wrapped text
 WIDEST = 400
 
@@ -60,6 +74,10 @@ def _join_block(block: list[Line], always: bool | None) -> list[Joined]:
         count += 1
         cut = following is not None and len(line.text) == width and _cut_word(line.text, following.text, full)
         cut = cut if always is None else always and len(line.text) == width
+        if following is not None and _begins_anew(line.text, following.text):
+            found.append(Joined(number, "".join(parts), count, broken))
+            parts = []
+            continue
         if following is not None and (cut or _did_not_fit(line.text, following.text, width)):
             parts.append("" if cut or _hyphenated(line.text, following.text) else " ")
             broken = broken or cut
@@ -67,6 +85,13 @@ def _join_block(block: list[Line], always: bool | None) -> list[Joined]:
         found.append(Joined(number, "".join(parts), count, broken))
         parts = []
     return found
+
+
+def _begins_anew(text: str, following: str) -> bool:
+    """A widest line says nothing of the next one where that speaks of something else."""
+    if _TOOL_SPEAKS.match(following):
+        return True
+    return _PERSON_TELLS.match(following) is not None and not _OPEN_END.search(text)
 
 
 def _did_not_fit(text: str, following: str, width: int) -> bool:
