@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0
 TORCH_OPTIONS ?=
 DEMO := tests/recordings/05-m1pro-anaconda-x86_64-rosetta
-SOURCES := mpsdoctor checks training_smoke tests benchmarks scripts
+SOURCES := mpsdoctor checks fixes training_smoke tests benchmarks scripts
 
 .PHONY: check test lint types unit pyz docs clean
 
@@ -23,12 +23,12 @@ test: lint types unit
 lint: $(VENV)/.tested
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
-	$(BIN)/vermin --quiet --no-tips --target=3.10- --violations --eval-annotations mpsdoctor checks
+	$(BIN)/vermin --quiet --no-tips --target=3.10- --violations --eval-annotations mpsdoctor checks fixes
 	$(BIN)/vermin --quiet --no-tips --target=3.7- --violations mpsdoctor/probes/target
 	$(BIN)/vermin --quiet --no-tips --target=3.8- --violations training_smoke
 
 types: $(VENV)/.tested
-	$(BIN)/mypy mpsdoctor checks
+	$(BIN)/mypy mpsdoctor checks fixes
 
 unit: $(VENV)/.tested
 	$(BIN)/python -m pytest

@@ -1,11 +1,13 @@
 """Virtual machines: hosted CI runners, UTM, tart."""
 
-from mpsdoctor import Environment, Evidence, Host, Remedy, Torch, Verdict, check, fail, passed, unknown, warn
+from mpsdoctor import Environment, Evidence, Host, Packages, Remedy, Torch, Verdict, check, fail, passed, unknown, warn
 from mpsdoctor.knowledge.runner_images import runner_image
+
+from ._torch import below_floor
 
 
 @check("CI201", family="ci", cause="virtual-machine-gpu", needs=("HW101",))
-def not_a_virtual_machine(host: Host, torch: Torch, environment: Environment) -> Verdict:
+def not_a_virtual_machine(host: Host, torch: Torch, packages: Packages, environment: Environment) -> Verdict:
     """The GPU is a real one, not a virtual machine's.
 
     Tested: hw.model VirtualMac, "(Virtual)" in the chip's name, kern.hv_vmm_present, a Paravirtual GPU; and what
@@ -29,7 +31,7 @@ def not_a_virtual_machine(host: Host, torch: Torch, environment: Environment) ->
     if environment.ci_image:
         evidence.append(Evidence.of(environment, "ci_image"))
     image, version = environment.ci_image, torch.version
-    if torch.usable is False:
+    if _gpu_failed(host, torch, packages):
         evidence += [Evidence(f"torch.{trial.name}", trial.error or trial.outcome) for trial in torch.failed_trials[:2]]
         return fail(
             "This is a virtual machine, and its GPU cannot be used: " + _what_fails(torch),
@@ -41,6 +43,14 @@ def not_a_virtual_machine(host: Host, torch: Torch, environment: Environment) ->
     if torch.usable is None:
         detail = "This is a virtual machine; whether its GPU can be used was not shown."
     return warn(detail, evidence, [Remedy(_keep(image, version))])
+
+
+def _gpu_failed(host: Host, torch: Torch, packages: Packages) -> bool:
+    """Did the virtual GPU itself fail? Not where torch does not import, has no MPS or is too new for this macOS."""
+    if torch.imported is False or torch.built is False or below_floor(host, torch, packages):
+        return False
+    tried = [trial for trial in torch.failed_trials if "watermark ratio" not in (trial.error or "")]
+    return torch.available is False or bool(tried)
 
 
 def _what_fails(torch: Torch) -> str:

@@ -48,8 +48,11 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
 
 def _is_container_on_mac(host: Host) -> bool:
     apple_cpu = (host.cpu_implementer or "").lower() == "0x61" or (host.chip or "").startswith("Apple")
-    linuxkit = "linuxkit" in (host.kernel or "")
-    return linuxkit or (apple_cpu and host.container is not None)
+    # linuxkit is the kernel of Docker Desktop on every system: an x86_64 one, or one on another CPU, proves no Mac.
+    kernel = host.kernel or ""
+    arm = host.machine in ("aarch64", "arm64") or kernel.endswith(("aarch64", "arm64"))
+    linuxkit = "linuxkit" in kernel and arm and host.cpu_implementer in (None, "0x61")
+    return linuxkit or (apple_cpu and (host.container is not None or "linuxkit" in kernel))
 
 
 @check("HW102", family="hardware", cause="intel-mac", needs=("HW101",))

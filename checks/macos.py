@@ -1,7 +1,24 @@
 """The operating system and what Python is told of it."""
 
-from mpsdoctor import Environment, Evidence, Host, Interpreter, Remedy, Verdict, check, fail, passed, skip, unknown
-from mpsdoctor.knowledge.versions import macos
+from mpsdoctor import (
+    Environment,
+    Evidence,
+    Host,
+    Interpreter,
+    Remedy,
+    Torch,
+    Verdict,
+    check,
+    fail,
+    passed,
+    skip,
+    unknown,
+    warn,
+)
+
+from ._torch import reaches
+
+OLDEST = "12.3"  # what torch 1.12.0 to 2.4.1 test for
 
 
 @check("OS101", family="macos", needs=("HW101",))
@@ -22,7 +39,9 @@ def macos_version_is_known(host: Host) -> Verdict:
 
 
 @check("OS102", family="macos", cause="macos-version-misreported", needs=("HW101",), explained_by=("PY101",))
-def python_is_told_the_true_macos(host: Host, interpreter: Interpreter, environment: Environment) -> Verdict:
+def python_is_told_the_true_macos(
+    host: Host, interpreter: Interpreter, environment: Environment, torch: Torch
+) -> Verdict:
     """Python is told the true macOS version.
 
     Tested: platform.mac_ver() inside the interpreter against sw_vers.
@@ -48,7 +67,8 @@ def python_is_told_the_true_macos(host: Host, interpreter: Interpreter, environm
     compat = (environment.variables or {}).get("SYSTEM_VERSION_COMPAT")
     if compat:
         evidence.append(Evidence("environment.SYSTEM_VERSION_COMPAT", compat))
-    return fail(
+    say = warn if torch.usable else fail  # then it only stands in the way of the next installation
+    return say(
         "This Python is told macOS 10.16 instead of the real version, so wheels and newer functions are refused.",
         evidence,
         [
@@ -75,11 +95,11 @@ def macos_is_one_that_torch_knows(host: Host) -> Verdict:
     """
     if host.macos_version is None:
         return unknown("host.macos_version")
-    key = macos(host.macos_version)
-    if key is None:
-        return unknown("host.macos_version")
+    met = reaches(host.macos_version, OLDEST)
+    if met is None:
+        return unknown("host.macos_version", ask=["the output of sw_vers"])
     evidence = [Evidence.of(host, "macos_version")]
-    if key >= (12, 3):
+    if met:
         return passed(evidence=evidence)
     return fail(
         f"macOS {host.macos_version} is too old for any torch to use the GPU; the first that can is 12.3.",

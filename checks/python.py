@@ -12,6 +12,7 @@ from mpsdoctor import (
     passed,
     skip,
     unknown,
+    warn,
 )
 
 from .hardware import ASK_HARDWARE
@@ -43,6 +44,12 @@ def interpreter_answers(interpreter: Interpreter) -> Verdict:
             [Remedy("Make the environment anew from a Python that is there, and install the same packages.")],
             gpu=False,
         )
+    if interpreter.end is not None and interpreter.end.how == "timeout":
+        return unknown(
+            "interpreter.version",
+            detail=f"the interpreter {interpreter.end.describe()}",
+            ask=["the same command once more: a first start can be slow where programs are scanned"],
+        )
     if interpreter.end is not None:
         return fail(
             f"This interpreter {interpreter.end.describe()} when asked what it is.",
@@ -50,8 +57,8 @@ def interpreter_answers(interpreter: Interpreter) -> Verdict:
             [Remedy("Choose another interpreter with --python, or make the environment anew.")],
             confidence="possible",
         )
-    if interpreter.venv_prefix_moved:
-        return fail(
+    if interpreter.venv_prefix_moved:  # its interpreter works all the same: a warning, which stops nothing
+        return warn(
             "This virtual environment was moved or copied; its scripts and its activate file name another folder.",
             evidence,
             [Remedy("Make the environment anew in this folder, and install the same packages.")],
@@ -126,7 +133,7 @@ def _native_remedies(interpreter: Interpreter, conda: Conda) -> list[Remedy]:
     info = interpreter.version_info or (3, 12)
     wanted = minor if info[:2] >= (3, 10) else "3.12"
     if conda.present or interpreter.conda:
-        name = conda.environment_name or "torch"
+        name = "torch" if conda.is_base or not conda.environment_name else conda.environment_name
         return [
             Remedy(
                 "Install Miniforge for Apple silicon into a folder of its own beside the Intel conda, and make the "

@@ -132,7 +132,7 @@ def _of_the_wheel(facts: Facts, said: list[Said]) -> Verdict | None:
     wanted = _wanted(said)
     evidence = known(facts, "interpreter.version", "host.macos_version")
     if local is not None and name in _TORCH_FAMILY:
-        return blame("non-mac-wheel-pin", local, confidence=CERTAIN)
+        return blame("non-mac-wheel-pin", said[0], confidence=CERTAIN, evidence=[local.evidence])
     first = first or next((one for one in said if _other_python_tag(facts, one)), None)
     if first is not None:
         return blame(
@@ -154,9 +154,18 @@ def _of_the_wheel(facts: Facts, said: list[Said]) -> Verdict | None:
             evidence=evidence,
             remedies=_other_python(facts, wanted),
         )
+    if runs_x86(facts) is None and _exists_for_arm64(facts, said, wanted):
+        return because_x86(facts, said[0])
     if said[0].row.causes[0] == "non-mac-wheel-pin":
         return blame("non-mac-wheel-pin", said[0])
     return None
+
+
+def _exists_for_arm64(facts: Facts, said: list[Said], wanted: str | None) -> bool:
+    """Poetry or uv refuses every wheel of a release that has one for this Python on Apple silicon: only x86_64 is left."""
+    refuses = any(one.row.id.startswith(("poetry-", "uv-no-wheel")) for one in said)
+    minor = facts.interpreter.minor
+    return refuses and minor is not None and minor in releases.pythons_for(wanted or "", "arm64")
 
 
 def _macos_below_wheel(facts: Facts, wanted: str) -> bool:

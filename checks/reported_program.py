@@ -157,10 +157,7 @@ def tensors_are_small_enough(messages: Messages) -> Verdict:
     Source: pytorch/pytorch issues 84039, 143859 and 149325; strings of the wheels.
     """
     said = reported(messages, "tensor-too-large")
-    exact = [one for one in said if one.row.id != "metal-assertion"]
-    if exact:
-        return blame("tensor-too-large", exact[0])
-    return blame("tensor-too-large", said[0], confidence="possible") if said else NOTHING
+    return blame("tensor-too-large", said[0]) if said else NOTHING
 
 
 @check(

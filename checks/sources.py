@@ -35,7 +35,8 @@ def one_source_and_one_copy(conda: Conda, interpreter: Interpreter, packages: Pa
     INSTALLER; and whether one of them is there twice in different versions.
 
     Why: conda keeps torch's libraries in the lib folder of the environment, a wheel carries its own. Where both are
-    there, one package loads the library of the other. pip's torch beside conda's NumPy alone is common and harmless.
+    there, one package loads the library of the other. pip's torch beside conda's NumPy alone is no fault of this
+    kind (two OpenMP runtimes are PK105's).
 
     What to do: remove the packages of one source, and install the whole stack from the other.
 

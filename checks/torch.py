@@ -77,6 +77,9 @@ def torch_is_installed(facts: Facts) -> Verdict:
 
 def _other_environment(facts: Facts) -> tuple[str, str] | None:
     variables = facts.environment.variables or {}
+    own = (facts.interpreter.prefix or "").rstrip("/")
+    if any((variables.get(name) or "").rstrip("/") == own for name in ("VIRTUAL_ENV", "CONDA_PREFIX")):
+        return None  # this is the active environment; conda's base stays named beside an active venv
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = variables.get(name)
         if prefix and facts.interpreter.prefix and prefix.rstrip("/") != facts.interpreter.prefix.rstrip("/"):

@@ -21,7 +21,7 @@ from mpsdoctor import (
 from mpsdoctor.knowledge import known_bad, releases, versions
 
 from ._commands import pip
-from ._torch import installed_version
+from ._torch import installed_version, reaches
 
 
 @check(
@@ -29,7 +29,7 @@ from ._torch import installed_version
     family="torch",
     cause="macos-too-old-for-torch",
     needs=("HW101", "PY101", "TO101"),
-    explained_by=("OS103", "CI201"),
+    explained_by=("OS103",),
 )
 def macos_is_new_enough_for_torch(host: Host, interpreter: Interpreter, packages: Packages, torch: Torch) -> Verdict:
     """This macOS is new enough for the GPU support of the installed torch.
@@ -49,23 +49,29 @@ def macos_is_new_enough_for_torch(host: Host, interpreter: Interpreter, packages
     floor = releases.floor_for(version)
     if floor is None:
         return skip(f"torch {version} is not in the table of releases")
-    running = versions.macos(host.macos_version)
-    if running is None:
+    met = reaches(host.macos_version, floor.version)
+    if met is None:
         return unknown("host.macos_version", ask=["the output of sw_vers"])
-    needed = versions.macos(floor.version) or ()
     evidence = [
         Evidence.of(host, "macos_version"),
         Evidence("torch.version", version, torch.source("version") or packages.source("*")),
         Evidence("needed by its MPS", f"macOS {floor.version}", "table of releases"),
     ]
-    if running >= needed:
+    if met:
         return passed(evidence=evidence)
     machine = "x86_64" if interpreter.is_x86_64 else "arm64"
     best = releases.newest_for(host.macos_version, interpreter.minor, machine)
+    remedies = [*_older_torch(best, host, interpreter, packages), Remedy(f"Update macOS to {floor.version} or later.")]
+    if torch.usable:  # from 2.15 on torch asks for the GPU's family only, so that it starts and is not supported
+        return warn(
+            f"torch {version} supports macOS {floor.version} and later; it works on {host.macos_version} by chance.",
+            evidence,
+            remedies,
+        )
     return fail(
         f"torch {version} needs macOS {floor.version} for the GPU, and this Mac runs {host.macos_version}.",
         evidence,
-        [*_older_torch(best, host, interpreter, packages), Remedy(f"Update macOS to {floor.version} or later.")],
+        remedies,
         confidence="certain" if floor.certain else "likely",
         gpu=False,
     )

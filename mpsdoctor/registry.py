@@ -265,7 +265,15 @@ def judge(facts: Facts, registry: Registry, *, today: date, selection: Selection
             continue
         verdict = capped(_guarded(item, facts, today))
         findings[item.id] = Finding(item, verdict, _explanation(item, verdict, findings))
-    return tuple(finding for finding in findings.values() if chosen.selected(finding.check))
+    return tuple(_alone(finding, findings, chosen) for finding in findings.values() if chosen.selected(finding.check))
+
+
+def _alone(finding: Finding, findings: Mapping[str, Finding], chosen: Selection) -> Finding:
+    """A failure that follows from a check which was not asked for stands for itself: it must not turn out green."""
+    because = findings.get(finding.because) if finding.because else None
+    if because is None or chosen.selected(because.check) or finding.outcome not in (FAIL, WARN):
+        return finding
+    return replace(finding, because=None)
 
 
 def _blocks(finding: Finding | None) -> bool:
@@ -281,8 +289,11 @@ def _explanation(item: Check, verdict: Verdict, findings: Mapping[str, Finding])
         return None
     for other in item.explained_by:
         finding = findings.get(other)
-        if finding is not None and (finding.because or explains(finding.verdict, verdict)):
-            return finding.because or other
+        root = findings.get(finding.because or other) if finding is not None else None
+        if finding is None or root is None:
+            continue
+        if explains(root.verdict, verdict) and (finding.because or explains(finding.verdict, verdict)):
+            return root.id
     if item.last_resort and verdict.outcome == WARN:
         return next((finding.id for finding in findings.values() if finding.is_root), None)
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from mpsdoctor.probes.apple import TIMEOUT, observe_host
 from mpsdoctor.probes.on_disk import on_disk
 from mpsdoctor.probes.runner import Runner
 
-DEFAULT_TIMEOUT = 900.0  # seconds; the sum of the stages' own limits, which training_smoke announces, is 1050
+DEFAULT_TIMEOUT = 1200.0  # seconds; above the sum of the stages' own limits, which training_smoke announces, 1050
 # No event for so long: the program has hung with its own limits. Its longest silence that is no fault is the start of
 # a stage, 120 s at most (options.DEADLINES of training_smoke), on a cold disk.
 STALL_SECONDS = 150.0
@@ -56,6 +56,7 @@ def run_smoke(
     on_event: called with every event (start, stage, step, measure, result) as it comes.
     """
     told: dict[str, Event] = {}
+    ended: list[Event] = []
 
     def on_line(line: bytes) -> float:
         event = parse_event(line)
@@ -63,6 +64,8 @@ def run_smoke(
             told["result" if event["event"] == "result" else "last"] = event
             if event["event"] == "stage":
                 told["stage"] = event
+                if event.get("state") == "ended":
+                    ended.append(event)
             if on_event is not None:
                 on_event(event)
         return request.stall
@@ -76,7 +79,7 @@ def run_smoke(
         problems: list[str] = []
         fields = {key: value for key, value in result.items() if key not in ("event", "t")}
         return decode(Smoke, {**fields, "from": {"*": "training_smoke"}}, problems, "smoke")
-    return _without_result(request, done.end, told.get("stage"), told.get("last"))
+    return _without_result(request, done.end, told.get("stage"), told.get("last"), ended)
 
 
 def parse_event(line: bytes) -> Event | None:
@@ -90,8 +93,10 @@ def parse_event(line: bytes) -> Event | None:
     return value if isinstance(value, dict) and isinstance(value.get("event"), str) else None
 
 
-def _without_result(request: SmokeRequest, end: ProcessEnd, stage: Event | None, last: Event | None) -> Smoke:
-    """The program itself died or hung: name the stage and, where it told one, the operator."""
+def _without_result(
+    request: SmokeRequest, end: ProcessEnd, stage: Event | None, last: Event | None, ended: Sequence[Event]
+) -> Smoke:
+    """The program itself died or hung: name the stage and, where it told one, the operator; keep what had ended."""
     name = str(stage.get("stage")) if stage is not None else None
     where = _last_words(last)
     cause = None
@@ -112,7 +117,7 @@ def _without_result(request: SmokeRequest, end: ProcessEnd, stage: Event | None,
         "device": request.device,
         "dtype": request.dtype,
         "outcome": "fail" if name is not None else "unknown",
-        "stages": [failed],
+        "stages": [*({k: v for k, v in e.items() if k not in ("event", "t", "state")} for e in ended), failed],
         "from": {"*": "training_smoke"},
     }
     return decode(Smoke, data)

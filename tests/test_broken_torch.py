@@ -22,8 +22,18 @@ KNOWN_CAUSES = {
 ENVIRONMENT = {"MPSDOCTOR_HOST_RECORDING": str(RECORDINGS / "03-m4max-macos26")}
 
 
-def processes_of(folder: Path) -> list[str]:
-    """Return the command lines of living processes that run an interpreter of this folder."""
+def processes_of(folder: Path, patience: float = 3.0) -> list[str]:
+    """Return the command lines of processes of this folder that still live after `patience` seconds.
+
+    A process that was sent SIGKILL may need a moment to go on a busy machine.
+    """
+    deadline = time.monotonic() + patience
+    while (found := _living(folder)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return found
+
+
+def _living(folder: Path) -> list[str]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -87,7 +97,7 @@ def test_our_own_interruption_ends_the_children(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mpsdoctor", "check", "--python", str(python)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 10
-    while not any("torch_probe" in command for command in processes_of(tmp_path / "env")):
+    while not any("torch_probe" in command for command in _living(tmp_path / "env")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -95,3 +105,22 @@ def test_our_own_interruption_ends_the_children(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert processes_of(tmp_path / "env") == []
+
+
+def test_a_limit_for_everything_that_ends_during_a_step_does_not_blame_the_step(tmp_path: Path) -> None:
+    from mpsdoctor.probes.runner import LiveRunner
+    from mpsdoctor.probes.torch import ask_torch
+
+    slow = SOUND + (
+        "import time, types\ntime.sleep(1)\n"
+        "class _mps:\n"
+        "    is_built = staticmethod(lambda: True)\n"
+        "    is_available = staticmethod(lambda: True)\n"
+        "backends.mps = _mps\n"
+        "def ones(*a, **k): time.sleep(600)\n"
+    )
+    python = make_environment(tmp_path / "env", slow)
+    found = ask_torch(LiveRunner(), str(python), timeout=3.0)
+    assert (found.imported, found.available, found.allocation) == (True, True, None)
+    assert found.end is not None
+    assert (found.end.how, found.end.stage) == ("timeout", "allocate")

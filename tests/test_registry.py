@@ -61,6 +61,23 @@ def test_a_warning_does_not_explain_a_failure() -> None:
     assert found["B1"].is_root
 
 
+def test_a_failure_does_not_follow_from_a_warning_through_another_warning() -> None:
+    chain = [
+        make("A1", warn("x")),
+        make("B1", warn("y"), explained_by=("A1",)),
+        make("C1", fail("z"), explained_by=("B1",)),
+    ]
+    found = run(*chain)
+    assert found["B1"].because == "A1"
+    assert found["C1"].is_root
+
+
+def test_a_failure_whose_cause_was_not_asked_for_stands_for_itself() -> None:
+    chain = [make("A1", fail("x")), make("B1", fail("y"), explained_by=("A1",))]
+    found = run(*chain, selection=Selection(select=("B1",)))
+    assert found["B1"].is_root
+
+
 @pytest.mark.parametrize("error", [ValueError("boom"), RecursionError(), KeyError("k"), AssertionError()])
 def test_a_check_that_breaks_is_a_crash_of_its_own_and_no_pass(error: Exception) -> None:
     found = run(make("A1", error), make("B1", passed()))

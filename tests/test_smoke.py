@@ -103,6 +103,25 @@ def test_being_killed_from_outside_is_taken_for_want_of_memory(tmp_path: Path) -
     assert processes_of(tmp_path / "env") == []
 
 
+def test_what_had_ended_is_kept_when_the_program_dies_later(tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    ended = {
+        "event": "stage",
+        "stage": "train",
+        "state": "ended",
+        "outcome": "fail",
+        "cause": None,
+        "detail": "loss",
+        "t": 1,
+    }
+    begun = {"event": "stage", "stage": "speed", "state": "begun", "t": 2}
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(ended)}'\necho '{json.dumps(begun)}'\nkill -ABRT $$\n")
+    program.chmod(0o755)
+    result = run_smoke(LiveRunner(), str(program), SmokeRequest(device="mps"))
+    assert [(s.stage, s.outcome) for s in result.stages or ()] == [("train", "fail"), ("speed", "crash")]
+    assert result.usable is False
+
+
 @pytest.mark.parametrize("program", ["/bin/true", "/bin/ls"])
 def test_what_is_no_python_proves_nothing(program: str) -> None:
     result = run_smoke(LiveRunner(), program, SmokeRequest(device="cpu"))

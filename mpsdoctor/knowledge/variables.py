@@ -105,7 +105,12 @@ def _low_watermark(one: Variable, value: str, _: str | None, others: Mapping[str
     return Judgement("ok", f"The allocator collects garbage from {ratio:g} times the recommended working set on.")
 
 
+_OFF = frozenset({"", "0"})
+
+
 def _bitmask(one: Variable, value: str, torch: str | None, others: Mapping[str, str]) -> Judgement:
+    if value.strip() in _OFF:
+        return Judgement("ok", "It is switched off.")
     if not re.fullmatch(r"\d{1,9}", value.strip()) or int(value) & ~one.most:
         return Judgement("invalid", f"It is a number: {one.values}.", f"unset {one.name}", "env-var-ineffective")
     debug = one.name == "PYTORCH_DEBUG_MPS_ALLOCATOR"
@@ -145,6 +150,8 @@ def _choice(one: Variable, value: str, _: str | None, __: Mapping[str, str]) -> 
 
 
 def _capture(one: Variable, value: str, _: str | None, __: Mapping[str, str]) -> Judgement:
+    if value.strip() in _OFF:
+        return Judgement("ok", "It is switched off.")
     if value == "1":
         return Judgement("ok", f"{one.means} {one.hazard}")
     return _idle("It is asked for by the value 1.", f"{one.name}=1")
@@ -157,6 +164,8 @@ def _duplicate_openmp(one: Variable, value: str, _: str | None, __: Mapping[str,
 
 
 def _threads(one: Variable, value: str, _: str | None, __: Mapping[str, str]) -> Judgement:
+    if not value.strip():
+        return Judgement("ok", "It is empty, which counts as not set.")
     if all(re.fullmatch(r"\s*\+?0*[1-9]\d{0,8}\s*", part) for part in value.split(",")):
         return Judgement("ok", f"{one.means} {one.hazard}" if value.strip() == "1" else one.means)
     return Judgement("invalid", f"It must be {one.values}.", f"unset {one.name}", "env-var-ineffective")

@@ -1,0 +1,1 @@
+"""How facts are got: commands, files, recordings, tickets. Only process.py starts processes."""

@@ -62,6 +62,9 @@ def _system(layout: Layout, binaries: Binaries) -> tuple[str | None, str]:
             votes = {system: [binary]}
             break
         votes.setdefault(system, []).append(binary)
+    if not votes and layout.at_home:  # a venv without compiled packages, on the machine it was made on
+        outside = [b for b in binaries.by_role("interpreter") if b.kind in _SYSTEMS]
+        votes = {_SYSTEMS[outside[0].kind]: outside} if outside else {}
     counts = sorted((len(found) for found in votes.values()), reverse=True)
     if not counts or counts[1:] == counts[:1]:
         return None, ""

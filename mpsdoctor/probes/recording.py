@@ -89,7 +89,7 @@ class RecordingRunner:
             for number, (path, text) in enumerate(self._files.items(), 1)
         }
         profile = {
-            "profile": folder.resolve().name,
+            "profile": redactor.text(folder.resolve().name),
             "format": FORMAT,
             "tool": {"version": __version__},
             "created": created,

@@ -35,11 +35,15 @@ def ask_torch(runner: Runner, executable: str, timeout: float = DEFAULT_TIMEOUT)
         label=LABEL,
         on_line=on_line,
     )
-    return torch_facts(done)
+    ran_out = done.end.how == "timeout" and (done.end.seconds or 0.0) >= timeout - 0.1
+    return torch_facts(done, ran_out=ran_out and runner.live)
 
 
-def torch_facts(done: Completed) -> Torch:
-    """Read the child's answers; what it did not say before it died stays unknown."""
+def torch_facts(done: Completed, *, ran_out: bool = False) -> Torch:
+    """Read the child's answers; what it did not say before it died stays unknown.
+
+    ran_out: the limit for everything was over, not that of the step, so that the step is not to blame.
+    """
     values = parse_answers(done.stdout)
     not_recorded = done.end.how == "not-started" and done.end.error == "not in the recording"
     if values is None:
@@ -69,8 +73,8 @@ def torch_facts(done: Completed) -> Torch:
         core_count=answers.number("get_core_count"),
         recommended_max_memory=answers.number("recommended_max_memory"),
         macos_at_least=_macos_at_least(values),
-        allocation=_allocation(answers, stage, end),
-        comparisons=_comparisons(values, stage, end),
+        allocation=_allocation(answers, stage, None if ran_out else end),
+        comparisons=_comparisons(values, stage, None if ran_out else end),
         warnings=answers.texts("warnings") or None,
         stage=stage,
         end=end,

@@ -67,6 +67,9 @@ def _sentence(smoke: Smoke, width: int) -> list[Text]:
         ratios = [case.ratio for case in (smoke.speed.cases if smoke.speed else None) or () if case.ratio is not None]
         fast = f", {max(ratios):.1f} times as fast as the CPU" if ratios else ""
         return _wrapped(f"✓ {name} trains in {smoke.dtype}{fast}.", "bold green", width)
+    if smoke.outcome == "fail" and failed and "No module named 'torch'" in (failed[0].detail or ""):
+        text = "? Nothing was proved: torch is not installed for this interpreter; choose another with --python."
+        return _wrapped(text, "cyan", width)
     if smoke.outcome == "fail" and failed:
         cause = f" Cause: {failed[0].cause}." if failed[0].cause else ""
         return _wrapped(f"✗ {name} does not pass: the stage {failed[0].stage} failed.{cause}", "bold red", width)

@@ -53,7 +53,6 @@ def test_a_gpu_that_was_not_tried_is_said_to_be_unknown() -> None:
             "allocation",
         ),
         (Torch(available=False), "no Metal device"),
-        (Torch(imported=False), "does not work here"),
         (Torch(comparisons=(Trial(name="linear", outcome="wrong", max_abs_difference=3.8),)), "by 3.8"),
         (Torch(comparisons=(Trial(name="linear", outcome="wrong"),)), "NaN or infinity"),
         (Torch(comparisons=(Trial(name="cholesky", outcome="error", error="unsupported"),)), "cholesky fails"),
@@ -64,6 +63,30 @@ def test_a_gpu_that_cannot_be_used_is_a_failure_that_says_how(torch: Torch, said
     assert (verdict.outcome, verdict.gpu) == ("fail", False)
     assert said in verdict.detail
     assert "CPU" in verdict.remedies[0].text
+
+
+@pytest.mark.parametrize(
+    ("torch", "macos"),
+    [
+        (Torch(imported=False), "15.5"),
+        (Torch(imported=True, built=False, available=False), "15.5"),
+        (Torch(imported=True, built=True, available=False, version="2.11.0"), "13.7"),
+        (
+            Torch(
+                imported=True,
+                built=True,
+                available=True,
+                allocation=Trial(
+                    name="allocate", outcome="error", error="RuntimeError: invalid low watermark ratio 1.4"
+                ),
+            ),
+            "15.5",
+        ),
+    ],
+)
+def test_what_would_fail_on_a_real_mac_too_is_not_blamed_on_the_virtual_machine(torch: Torch, macos: str) -> None:
+    host = Host(system="Darwin", model="VirtualMac2,1", macos_version=macos)
+    assert run_check("CI201", host=host, torch=torch).outcome == "warn"
 
 
 @pytest.mark.parametrize(

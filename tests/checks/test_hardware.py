@@ -32,6 +32,8 @@ class TestThisIsAMac:
         ("host", "named"),
         [
             (Host(system="Linux", container="docker"), "Linux"),
+            (Host(system="Linux", kernel="Linux 6.6.12-linuxkit x86_64", machine="x86_64"), "Linux"),
+            (Host(system="Linux", kernel="Linux 6.6-linuxkit aarch64", cpu_implementer="0x51"), "Linux"),
             (Host(system="Linux", cpu_implementer="0x61"), "Linux"),  # Linux on the Mac itself, without macOS
             (Host(system="Linux", wsl=True), "WSL"),
             (Host(system="Windows"), "Windows"),

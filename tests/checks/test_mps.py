@@ -36,9 +36,23 @@ class TestIsAvailable:
 
     def test_fails_without_advising_to_reinstall(self) -> None:
         verdict = self.available(False)
-        assert (verdict.outcome, verdict.confidence, verdict.gpu) == ("fail", "likely", False)
+        assert (verdict.outcome, verdict.confidence, verdict.gpu) == ("fail", "possible", False)
+        assert "new enough" not in verdict.detail  # nothing told the macOS and the torch
+        known = run_check("MP102", host=Host(macos_version="15.5"), torch=self.torch("2.14.1"))
+        assert (known.confidence, "new enough" in known.detail) == ("likely", True)
         assert "Terminal" in verdict.remedies[0].text
         assert not any("install" in word for remedy in verdict.remedies for line in remedy.commands for word in line)
+
+    def torch(self, version: str) -> Torch:
+        return Torch(built=True, available=False, version=version)
+
+    def test_an_old_macos_is_the_cause_where_it_is_old(self) -> None:
+        verdict = run_check("MP102", host=Host(macos_version="13.7"), torch=self.torch("2.11.0"))
+        assert (verdict.outcome, verdict.cause) == ("fail", "macos-too-old-for-torch")
+
+    def test_says_nothing_of_an_intel_mac_or_an_unknown_build(self) -> None:
+        assert run_check("MP102", host=Host(arm64_capable=False), torch=self.torch("2.2.2")).outcome == "skip"
+        assert run_check("MP102", host=MAC, torch=Torch(available=False)).missing == ("torch.built",)
 
     def test_a_sandbox_makes_it_certain(self) -> None:
         verdict = self.available(False, environment=Environment(sandbox="CODEX_SANDBOX=seatbelt"))

@@ -28,9 +28,7 @@ class TestInterpreterAnswers:
         ("interpreter", "said"),
         [
             (Interpreter(executable="/e/bin/python", base_exists=False), "is gone"),
-            (Interpreter(executable="/e/bin/python", venv_prefix_moved=True), "moved or copied"),
             (Interpreter(end=ProcessEnd(how="signal", signal="SIGABRT")), "SIGABRT"),
-            (Interpreter(end=ProcessEnd(how="timeout", seconds=15)), "15 s"),
             (Interpreter(end=ProcessEnd(how="not-started", error="no such file")), "no such file"),
         ],
     )
@@ -38,6 +36,16 @@ class TestInterpreterAnswers:
         verdict = run_check("PY100", interpreter=interpreter)
         assert verdict.outcome == "fail"
         assert said in verdict.detail
+
+    def test_a_moved_environment_still_works_and_stops_nothing(self) -> None:
+        verdict = run_check("PY100", interpreter=Interpreter(executable="/e/bin/python", venv_prefix_moved=True))
+        assert verdict.outcome == "warn"
+        assert "moved or copied" in verdict.detail
+
+    def test_a_slow_start_is_no_broken_environment(self) -> None:
+        verdict = run_check("PY100", interpreter=Interpreter(end=ProcessEnd(how="timeout", seconds=15)))
+        assert (verdict.outcome, verdict.cause) == ("unknown", None)
+        assert "15 s" in verdict.detail
 
     def test_a_base_that_is_gone_is_certain_and_a_silence_is_not(self) -> None:
         gone = Interpreter(base_exists=False, end=ProcessEnd(how="not-started"))

@@ -50,6 +50,11 @@ class TestIsInstalled:
         same = self.installed(packages=NOTHING, environment=Environment(variables={name: "/e/"}))
         assert same.cause is None
 
+    def test_a_venv_inside_an_active_conda_base_is_no_wrong_interpreter(self) -> None:
+        variables = {"VIRTUAL_ENV": "/e", "CONDA_PREFIX": "/opt/miniconda3"}
+        verdict = self.installed(packages=NOTHING, environment=Environment(variables=variables))
+        assert verdict.cause is None
+
     def test_does_not_know_without_a_list_of_packages(self) -> None:
         assert self.installed().missing == ("packages.distributions",)
 
@@ -64,6 +69,21 @@ class TestMacosIsNewEnough:
     )
     def test_passes_at_the_floor(self, torch: str, macos: str) -> None:
         assert self.enough(torch, macos).outcome == "pass"
+
+    @pytest.mark.parametrize(("torch", "macos"), [("2.14.1", "14"), ("2.15.0", "15"), ("2.8.0", "13")])
+    def test_a_version_without_minor_meets_a_floor_of_zero(self, torch: str, macos: str) -> None:
+        assert self.enough(torch, macos).outcome == "pass"
+
+    def test_a_version_without_minor_leaves_a_finer_floor_open(self) -> None:
+        assert self.enough("2.4.1", "12").missing == ("host.macos_version",)
+        assert self.enough("2.4.1", "11").outcome == "fail"
+
+    def test_a_torch_that_works_below_its_floor_is_a_warning(self) -> None:
+        from mpsdoctor import Trial
+
+        works = Torch(version="2.15.0", available=True, allocation=Trial(name="allocate", outcome="pass"))
+        verdict = run_check("TO102", host=Host(macos_version="14.8"), interpreter=PYTHON, torch=works)
+        assert verdict.outcome == "warn"
 
     @pytest.mark.parametrize(
         ("torch", "macos", "remedy"),

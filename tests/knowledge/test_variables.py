@@ -210,3 +210,12 @@ def test_a_release_before_the_variable_does_not_read_it(name, torch):
     known, at = variable(name), stable(torch or "")
     if at is not None and at < stable(known.since):
         assert judge(name, "1", torch, {}).outcome == "ineffective"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MTL_CAPTURE_ENABLED", "0"), ("PYTORCH_DEBUG_MPS_ALLOCATOR", "0"), ("PYTORCH_MPS_LOG_PROFILE_INFO", "0"),
+     ("OMP_NUM_THREADS", ""), ("PYTORCH_DEBUG_MPS_ALLOCATOR", "")],
+)  # fmt: skip
+def test_a_value_that_means_off_is_no_fault(name: str, value: str) -> None:
+    assert judge(name, value, "2.14.1", {}).outcome == "ok"
