@@ -108,7 +108,8 @@ class OperatorRuns:
         worker.stop(grace=0.0 if stalled else 10.0)
         stderr = worker.stderr_tail()
         self.lost_work = self.lost_work or lost_command_buffer(stderr)
-        detail = "no answer within {:g} s".format(self._options.deadlines["operator"])
+        name = "numerics" if time.monotonic() >= self._end else "operator"
+        detail = f"no answer within the {self._options.deadlines[name]:g} s of {name}"
         detail = detail if stalled else _death(worker.ending(), stderr)
         worker.close()
         if event is not None and event["event"] == "outcome" and not stalled:

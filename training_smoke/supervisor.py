@@ -184,4 +184,7 @@ def supervise(options: Options, program: Sequence[str], writer: EventWriter) -> 
     # Outside the main thread the caller looks after signals.
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, _interrupt)
-    return Supervisor(options, program, writer).run()
+    try:
+        return Supervisor(options, program, writer).run()
+    except BrokenPipeError:  # nobody reads the events any more; the worker has been ended
+        return EXIT_CODES["unknown"]

@@ -56,16 +56,16 @@ def test_the_events_of_a_run() -> None:
     assert left_out == ["train", "fallback", "speed"]
 
 
-@pytest.mark.parametrize("device", ["mps", "cuda"])
-def test_a_device_that_is_not_there_is_a_result(device: str) -> None:
+@pytest.mark.parametrize(("device", "only"), [("mps", ()), ("cuda", ()), ("mps", ("--only", "numerics,train"))])
+def test_a_device_that_is_not_there_is_a_result(device: str, only: tuple[str, ...]) -> None:
     if sys.platform == "darwin" and device == "mps":
         device = "cuda"
-    run = smoke("--device", device)
+    run = smoke("--device", device, *only)
     assert (run.code, run.result["outcome"]) == (3, "unknown")
-    first = run.result["stages"][0]
+    first, *rest = [stage for stage in run.result["stages"] if stage.get("asked", True)]
     assert (first["outcome"], first["problems"][0]["check"]) == ("skip", "device-unavailable")
     assert first["cause"] == ("not-a-mac" if device == "mps" else None)
-    assert all("not reached" in stage["detail"] for stage in run.result["stages"][1:])
+    assert all("not reached" in stage["detail"] for stage in rest)
     assert "Traceback" not in run.stderr
 
 
@@ -121,6 +121,18 @@ def test_an_interrupted_run_still_ends_with_a_result(number: signal.Signals) -> 
     assert process.wait(timeout=30) == 130
     assert rest[-1]["event"] == "result"
     assert rest[-1]["outcome"] == "unknown"
+
+
+def test_a_reader_that_goes_away_ends_the_program_without_a_traceback() -> None:
+    process = subprocess.Popen(
+        [sys.executable, str(PROGRAM), *QUICK, "--only", "numerics"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert b"Traceback" not in stderr
 
 
 def processes() -> list[list[str]]:
