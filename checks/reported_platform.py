@@ -2,8 +2,8 @@
 
 import re
 
-from mpsdoctor import Facts, Remedy, Verdict, check
-from mpsdoctor.knowledge import releases, versions
+from mpsdoctor import Facts, Remedy, Verdict, check, fail
+from mpsdoctor.knowledge import causes, releases, versions
 
 from ._reported import (
     ASK_MACOS,
@@ -196,7 +196,8 @@ def _really_full(said: Said) -> bool:
 def metal_device_is_seen(facts: Facts) -> Verdict:
     """The process sees the Metal device.
 
-    Tested: messages of Metal and of the sandbox about a device that is refused or not there.
+    Tested: messages of Metal and of the sandbox about a device that is refused or not there; is_available() False
+    from a program that is said to run in a sandbox or over ssh.
 
     Why: a sandbox without access to the GPU's driver, an ssh or background session hides it from the process.
 
@@ -206,10 +207,28 @@ def metal_device_is_seen(facts: Facts) -> Verdict:
     """
     said = reported(facts.messages, _NOT_VISIBLE)
     if not said:
-        return NOTHING
+        return _told_of_a_sandbox(facts)
     if facts.host.is_virtual:
         return blame(_VIRTUAL, said[0], evidence=known(facts, "host.chip", "host.hypervisor_present"), gpu=False)
     return blame(_NOT_VISIBLE, said[0], evidence=known(facts, "environment.sandbox"), gpu=False)
+
+
+def _told_of_a_sandbox(facts: Facts) -> Verdict:
+    """is_available() False and a sandbox or ssh session in one ticket, where nothing else of the chain is wrong."""
+    hidden = facts.messages.from_ticket and facts.environment.sandbox and facts.torch.available is False
+    if not hidden or facts.torch.built is False or runs_x86(facts) or facts.host.is_virtual:
+        return NOTHING
+    floor, running = releases.floor_for(torch_version(facts) or ""), versions.macos(facts.host.macos_version)
+    if floor is not None and running is not None and not versions.macos_in(running, floor.version, None):
+        return NOTHING
+    explained = causes.cause(_NOT_VISIBLE)
+    return fail(
+        explained.means if explained else "The process sees no Metal device.",
+        known(facts, "torch.available", "environment.sandbox", "host.macos_version", "torch.version"),
+        [Remedy("Run the same command in an ordinary Terminal window on the Mac itself; torch needs no repair.")],
+        confidence=LIKELY,
+        gpu=False,
+    )
 
 
 @check(

@@ -11,9 +11,43 @@ from mpsdoctor.probes.intake.collector import FORM, PROSE, Collector
 from mpsdoctor.probes.intake.text import Line
 
 _PLACE = BY_PLACE.strip(" ()")
-_REMARK = re.compile(
-    r"\bis_(?P<what>available|built)\(\)[^\w\n]{0,12}(?:(?:is|returns?|gives?|prints?|shows?|返回|输出|结果|显示|為|为|是|は|gibt|liefert|ist)"
-    r"[^\w\n]{0,6}(?:了|的是)?\s?)?(?P<value>True|False|true|false)\b"
+# How people say what something answers, in the languages of tickets.
+_WORDS = (
+    "is|are|was|were|still|also|both|too|just|says?|said|returns?|returned|gives?|gave|prints?|printed|shows?|showed|reports?"
+    "|reported|outputs?|answers?|yields?|equals?|ist|sind|auch|gibt|liefert|zeigt|sagt|est|renvoie|affiche|donne|es|devuelve"
+    "|返回|输出|结果|显示|打印|得到|为|為|是|也|都|了|的|均|は|が|も|と"
+)
+_MARKS = r"[\s:=>,`'\"()→-]{0,4}"
+_LINK = rf"(?:{_MARKS}(?:{_WORDS})){{0,4}}{_MARKS}"
+_VALUE = r"(?P<value>True|False|true|false)(?![A-Za-z0-9_]|\.[A-Za-z0-9])"
+_CALL = (
+    r"(?:torch\.|backends\.|mps\.){{0,3}}(?<!cuda\.)(?<!xpu\.)(?<!hip\.)(?<![A-Za-z0-9_])"
+    r"is_(?P<{}>available|built)\b(?:\(\))?[`'\"]?"
+)
+_BOTH = r"(?:\s?(?:and|&|/|,|和|与|跟|und|et|y|と|or|nor)\s?[`'\"]?"
+_REMARK = re.compile(rf"{_CALL.format('what')}{_BOTH}{_CALL.format('second')})?{_LINK}{_VALUE}")
+_ARCHITECTURE = r"(?<![A-Za-z0-9_/.-])(?P<machine>x86[_-]64|arm64|aarch64|i386|amd64)(?![A-Za-z0-9_-])"
+_ASKED = r"(?:(?<![A-Za-z0-9_.])(?:platform\.machine(?:\(\))?|uname -[mp]))"
+# What platform.machine() or `uname -m` said: the value behind the question, or before it.
+_OF_PYTHON = r"(?<!need )(?<!install )(?<!want )(?<!use )(?<!an )\b(?:python|interpreter|解释器)(?: \d[\d.]{0,6})? ?"
+_MACHINE = {
+    re.compile(rf"{_ASKED}[`'\"]?{_LINK}{_ARCHITECTURE}", re.IGNORECASE): (FORM, _PLACE),
+    re.compile(
+        rf"(?<!must )(?<!should )\b(?:{_WORDS}) ?[`'\"(]?{_ARCHITECTURE}[`'\")]?,? "
+        rf"(?:for|from|by|in|at|with|when I run) (?:the )?[`'\"]?(?:import platform; ?)?(?:print\()?{_ASKED}",
+        re.IGNORECASE,
+    ): (FORM, _PLACE),
+    re.compile(rf"{_OF_PYTHON}(?:{_WORDS}){_LINK}{_ARCHITECTURE}", re.IGNORECASE): (FORM, _PLACE),
+    re.compile(rf"{_OF_PYTHON}{_LINK}{_ARCHITECTURE}", re.IGNORECASE): (PROSE, ""),
+}
+_SANDBOX = re.compile(
+    r"\b(?:(?:inside|in|from|under|within|through|via|by|using) (?:the |an? |my )?(?:openai )?"
+    r"(?:codex|sandbox-exec|sandbox(?:ed \w{1,12})?|seatbelt|claude code)|(?:over|via|through|by) ssh|ssh session"
+    r"|sandboxed)\b|(?:通过|用|在)\s?(?:ssh|codex|沙箱|沙盒)|(?:ssh|codex|サンドボックス)\s?(?:経由|の中|越し|里|中)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|no|without|outside|never)\b[^.\n]{0,24}$|(?:没有?|不)(?:用|在|是)?[^\n]{0,4}$", re.IGNORECASE
 )
 Answer = Callable[[Collector, str, int], bool]
 
@@ -22,8 +56,10 @@ def read_answers(into: Collector, lines: Sequence[Line]) -> set[int]:
     """Read every question that is followed by its answer; return the numbers of the answers' lines."""
     taken: set[int] = set()
     for line, following in zip(lines, [*lines[1:], None], strict=True):
-        if "is_available()" in line.text or "is_built()" in line.text:
+        if "is_available" in line.text or "is_built" in line.text:
             _remark(into, line)
+        if "64" in line.text or "i386" in line.text:
+            _told_machine(into, line)
         if following is None or not following.text or following.prompt:
             continue
         for question, read in _QUESTIONS:
@@ -36,8 +72,27 @@ def read_answers(into: Collector, lines: Sequence[Line]) -> set[int]:
 
 def _remark(into: Collector, line: Line) -> None:
     for found in _REMARK.finditer(line.text):
-        rank = FORM if line.prompt or line.fenced else PROSE
-        into.put("torch", found["what"], found["value"].lower() == "true", line.number, rank)
+        # Who names the function quotes its answer: that is more than a story, and no tool's own output.
+        for name in filter(None, (found["what"], found["second"])):
+            into.put("torch", name, found["value"].lower() == "true", line.number, FORM, how=_PLACE)
+
+
+def _told_machine(into: Collector, line: Line) -> None:
+    for pattern, (rank, how) in _MACHINE.items():
+        found = pattern.search(line.text)
+        if found is not None:
+            machine = apply.architecture(found["machine"])
+            into.put("interpreter", "machine", machine, line.number, rank, how=how)
+            if machine == "arm64":
+                into.put("host", "arm64_capable", True, line.number, rank, how=how)
+            return
+
+
+def read_sandbox(into: Collector, text: str, line: int) -> None:
+    """Read that a program runs inside of a sandbox or over ssh, which can hide the GPU from it."""
+    found = _SANDBOX.search(text)
+    if found is not None and not _DENIED.search(text[: found.start()]):
+        into.put("environment", "sandbox", found[0][:40].strip(), line, PROSE)
 
 
 def _boolean(name: str) -> Answer:

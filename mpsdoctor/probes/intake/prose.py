@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mpsdoctor.facts import Claim
 from mpsdoctor.knowledge import symptoms
 from mpsdoctor.probes.intake import apply, speeds, values
+from mpsdoctor.probes.intake.answers import read_sandbox
 from mpsdoctor.probes.intake.collector import PROSE, Collector
 
 _SHOWN = 300
@@ -19,7 +20,8 @@ _LONGEST = 1_500  # characters of one paragraph that are read
 _CODE = re.compile(
     r"^\s*(?:File \"|Traceback|import \w|from \w[\w.]* import|def |class |return\b|if .*:$|else:|for .*:$|"
     r"with .*:$|print\(|raise |[a-z_][\w.]{0,40} ?= ?\S|"
-    r"pip3? install|conda (?:install|create)|uv (?:pip|add|sync)|python3? |\^+$|[~^]+$|@)"
+    r"pip3? install|conda (?:install|create)|uv (?:pip|add|sync)|"
+    r"python3? (?:-|[\w./~-]{1,80}\.py\b)|\^+$|[~^]+$|@)"
 )
 _ERROR = re.compile(
     r"\b[A-Z]\w{2,40}(?:Error|Exception|Warning)\b|\berror:|\bERROR\b|^\s*at /|failed assertion|Traceback"
@@ -59,6 +61,7 @@ def read_prose(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
         text = whole[:_LONGEST]
         apply.loose(into, text, number)
         _surroundings(into, text, number)
+        read_sandbox(into, text, number)
         for row in symptoms.told(text, after[:_LONGEST]):
             counts[row.id] = counts.get(row.id, 0) + 1
             if counts[row.id] <= _PER_SYMPTOM:
