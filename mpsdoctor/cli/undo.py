@@ -113,7 +113,7 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
     elif not undone.not_restored:
         click.echo(f"taken back: {undone.paths} files and folders are as they were")
     for path in undone.kept:
-        click.echo(f"changed since the repair; your text is kept in {path}", err=True)
+        click.echo(f"made or changed since the repair, and kept: {path}", err=True)
     for path in undone.not_restored:
         click.echo(f"not restored: {path}", err=True)
     return STILL_THERE if undone.not_restored else 0

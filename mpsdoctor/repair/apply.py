@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
 from mpsdoctor.probes.process import run_child
 from mpsdoctor.repair import journal as j
-from mpsdoctor.repair import snapshot
+from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.commands import STEP_SECONDS, environment_of
 from mpsdoctor.repair.plan import Plan, Step
@@ -113,7 +113,7 @@ class Applier:
                 run.journal.write(j.STEP, number=number, title=step.title)
                 self._do(step)
                 run.journal.write(j.STEP_DONE, number=number)
-            return self._prove(run)
+            return self._prove(run, roots)
         except (StepFailed, OSError) as error:
             why = (
                 str(error)
@@ -142,7 +142,7 @@ class Applier:
     def _causes_of(self, python: str) -> tuple[str, ...]:
         return tuple(cause.cause for cause in self.examination.report(python).diagnosis.causes)
 
-    def _prove(self, run: Run) -> Applied:
+    def _prove(self, run: Run, roots: list[snapshot.Entry]) -> Applied:
         self.say("examining the environment anew")
         python = next((fix.python for fix in self.plan.fixes if fix.python), self.plan.target)
         unsets = [name for fix in self.plan.fixes for name in fix.unsets]
@@ -152,7 +152,7 @@ class Applier:
         outcome = FIXED if not left and not strangers and is_proved(after.facts) else REMAINS
         run.journal.write(j.PROVED, left=list(left))
         run.save("after.json", after.to_json())
-        run.save("left.json", snapshot.file_digests(self.plan.writes))
+        run.save("left.json", later.record(roots))
         run.journal.write(j.END, outcome=outcome)
         return Applied(
             run.id,
@@ -173,8 +173,10 @@ class Applier:
         return Applied(run.id, fixes, outcome, self.before, why=why, not_restored=not_restored)
 
 
-def put_back(run: Run, roots: list[snapshot.Entry]) -> tuple[str, ...]:
+def put_back(run: Run, roots: list[snapshot.Entry], stays: Collection[str] = ()) -> tuple[str, ...]:
     """Restore the state before and close the journal; return what could not be restored. Can be repeated.
+
+    stays: what was made or changed after the run, and stays (mpsdoctor.repair.later).
 
     A journal that cannot be written must not keep the user's files from being restored.
     """
@@ -182,7 +184,7 @@ def put_back(run: Run, roots: list[snapshot.Entry]) -> tuple[str, ...]:
         with contextlib.suppress(OSError):
             run.journal.write(j.RESTORING)
         try:
-            left = snapshot.restore(roots, run.folder / "saved")
+            left = snapshot.restore(roots, run.folder / "saved", stays, run.id)
         except (OSError, snapshot.DamagedCopy) as error:
             left = [str(error)]
         if not left:

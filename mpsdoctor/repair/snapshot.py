@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from mpsdoctor.repair.actions import remove
 from mpsdoctor.repair.clone import copy_file
 
 _CHUNK = 1 << 20
+_OF_ITS_OWN = ("envs", "pkgs")
 Entry = dict[str, Any]
 
 
@@ -46,45 +47,63 @@ def save(paths: Sequence[str], moves: Mapping[str, str], folder: Path) -> list[E
 
 def _outermost(paths: Iterable[str]) -> list[str]:
     unique = list(dict.fromkeys(path.rstrip("/") for path in paths if path.startswith("/")))
-    return [path for path in unique if not any(path.startswith(f"{other}/") for other in unique)]
+    return [path for path in unique if not any(_is_kept_with(path, other) for other in unique)]
+
+
+def _is_kept_with(path: str, other: str) -> bool:
+    if not path.startswith(f"{other}/"):
+        return False
+    return path[len(other) + 1 :].partition("/")[0] not in _apart(other)
+
+
+def _apart(path: str) -> tuple[str, ...]:
+    """The folders of conda's base that are not part of the base environment: other environments, and the cache."""
+    return _OF_ITS_OWN if Path(path, "conda-meta").is_dir() else ()
 
 
 def _save_root(path: str, copy: Path) -> Entry:
     if not os.path.lexists(path):
         return {"path": path, "kind": "absent"}
-    entry = _entry(Path(path))
-    if entry["kind"] != "folder":
-        if entry["kind"] == "file":
+    now = entry(Path(path))
+    if now["kind"] != "folder":
+        if now["kind"] == "file":
             copy_file(Path(path), copy)
-        return {"path": path, **entry}
+        return {"path": path, **now}
     copy.mkdir()
     entries = {}
-    for name in _walk(path):
+    for name in walk(path):
         inner = Path(path, name)
-        found = _entry(inner)
+        found = entry(inner)
         entries[name] = found
         if found["kind"] == "folder":
             (copy / name).mkdir(mode=0o700)
         elif found["kind"] == "file":
             copy_file(inner, copy / name)
-    return {"path": path, **entry, "entries": entries}
+    return {"path": path, **now, "entries": entries}
 
 
-def _walk(path: str) -> list[str]:
-    """Return everything below a folder, by its relative path, a folder before what it holds."""
+def walk(path: str, *, whole: bool = False) -> list[str]:
+    """Return everything below a folder, by its relative path, a folder before what it holds.
+
+    whole: also what conda's base holds beside the base environment.
+    """
     found: list[str] = []
+    apart = () if whole else _apart(path)
 
     def fail(error: OSError) -> None:
         raise error
 
     for root, folders, files in os.walk(path, onerror=fail):
         inner = os.path.relpath(root, path)
+        if inner == ".":
+            folders[:] = [name for name in folders if name not in apart]
         names = sorted((*folders, *files))
         found += [name if inner == "." else f"{inner}/{name}" for name in names]
     return sorted(found)
 
 
-def _entry(path: Path) -> Entry:
+def entry(path: Path) -> Entry:
+    """Return what stands at a path: its kind, mode, time, and a file's size and SHA-256."""
     state = path.lstat()
     mode = stat.S_IMODE(state.st_mode)
     if stat.S_ISLNK(state.st_mode):
@@ -111,10 +130,28 @@ def file_digest(path: Path) -> str:
     return hashed.hexdigest()
 
 
-def file_digests(paths: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of those paths that are plain files."""
-    files = (Path(path) for path in paths)
-    return {str(path): file_digest(path) for path in files if path.is_file() and not path.is_symlink()}
+def entry_of(root: Entry, path: str) -> Entry | None:
+    """Return what stood at a path inside a root before, or None where nothing did."""
+    if root["kind"] in ("absent", "moved"):
+        return None
+    if path == root["path"]:
+        return root
+    inner: Entry | None = root.get("entries", {}).get(path[len(root["path"]) + 1 :])
+    return inner
+
+
+def is_back(root: Entry) -> bool:
+    """True where a moved environment stands in its place. A rename keeps the folder's number (inode)."""
+    return bool(_number(root["path"]) == root["inode"])
+
+
+def was_moved(root: Entry) -> bool:
+    """True where the environment that this run found in the place now lies aside: one of an earlier run does not."""
+    return bool(_number(root["aside"]) == root["inode"])
+
+
+def _number(path: str) -> int | None:
+    return os.lstat(path).st_ino if os.path.lexists(path) else None
 
 
 def differences(roots: Sequence[Entry]) -> list[str]:
@@ -123,101 +160,120 @@ def differences(roots: Sequence[Entry]) -> list[str]:
     for root in roots:
         path = root["path"]
         if root["kind"] == "moved":
-            # A rename keeps the folder's number; another folder of that name is another environment.
-            back = os.path.lexists(path) and os.lstat(path).st_ino == root["inode"]
-            found += [] if back else [path]
+            found += [] if is_back(root) else [path]
             continue
-        now = _entry(Path(path)) if os.path.lexists(path) else {"kind": "absent"}
-        if not _same(now, root):
+        now = entry(Path(path)) if os.path.lexists(path) else {"kind": "absent"}
+        if not same(now, root):
             found.append(path)
         if root["kind"] != "folder" or now["kind"] != "folder":
             continue
         before = root["entries"]
-        names = set(_walk(path))
+        names = set(walk(path))
         found += [f"{path}/{name}" for name in sorted(names - before.keys())]
         found += [
-            f"{path}/{name}"
-            for name in before
-            if name not in names or not _same(_entry(Path(path, name)), before[name])
+            f"{path}/{name}" for name in before if name not in names or not same(entry(Path(path, name)), before[name])
         ]
     return found
 
 
-def _same(now: Entry, before: Entry) -> bool:
+def same(now: Entry, before: Entry) -> bool:
+    """True where nothing that is restored differs."""
     keys = ("kind", "to", "mode", "size", "sha256", *(("time",) if before["kind"] == "file" else ()))
     return all(now.get(key) == before.get(key) for key in keys)
 
 
-def restore(roots: Sequence[Entry], folder: Path) -> list[str]:
-    """Put everything back and return what could not be. Can be repeated. Raises DamagedCopy, OSError."""
+def restore(roots: Sequence[Entry], folder: Path, stays: Collection[str] = (), name: str = "later") -> list[str]:
+    """Put everything back and return what could not be. Can be repeated. Raises DamagedCopy, OSError.
+
+    stays: what was made or changed since, and stays as it is; a new environment that holds such goes aside as `name`.
+    """
+    above = {str(folder) for path in stays for folder in (Path(path), *Path(path).parents)}
     for root in reversed(roots):
-        _clear(root)
+        _clear(root, above, name)
     for root in roots:
-        _refill(root, folder)
-    return differences(roots)
+        _refill(root, folder, stays)
+    return [path for path in differences(roots) if not _may_differ(roots, path, stays, above)]
 
 
-def _clear(root: Entry) -> None:
+def _may_differ(roots: Sequence[Entry], path: str, stays: Collection[str], above: Collection[str]) -> bool:
+    """True for what stays and the folders that hold it; what was there before must be back in its own kind."""
+    if any(root["kind"] == "moved" and path == root["path"] for root in roots):
+        return False
+    return path in stays or (path in above and not any(entry_of(root, path) for root in roots))
+
+
+def _clear(root: Entry, above: Collection[str], name: str) -> None:
     """Take away what was not there: it may be what fills the disk."""
     path = Path(root["path"])
     if root["kind"] == "moved":
-        if os.path.lexists(root["aside"]):
-            if os.path.lexists(path):
+        if was_moved(root):
+            if str(path) in above:
+                path.rename(f"{path}.{name}")
+            elif os.path.lexists(path):
                 remove(path)
             Path(root["aside"]).rename(path)
-        return
-    if root["kind"] == "absent":
-        remove(path)
-        return
-    if root["kind"] == "folder" and path.is_dir() and not path.is_symlink():
+    elif root["kind"] == "absent":
+        _remove_but(path, above)
+    elif root["kind"] == "folder" and path.is_dir() and not path.is_symlink():
         before = root["entries"]
-        for name in reversed(_walk(str(path))):
-            if name not in before:
-                remove(path / name)
+        for inner in walk(str(path)):
+            if inner not in before and os.path.lexists(path / inner):
+                _remove_but(path / inner, above)
 
 
-def _refill(root: Entry, folder: Path) -> None:
+def _remove_but(path: Path, stays: Collection[str]) -> None:
+    """Remove a path, but for what stays in it."""
+    if str(path) not in stays:
+        remove(path)
+    elif path.is_dir() and not path.is_symlink():
+        for inner in list(path.iterdir()):
+            _remove_but(inner, stays)
+
+
+def _refill(root: Entry, folder: Path, stays: Collection[str]) -> None:
     path = Path(root["path"])
     if root["kind"] in ("moved", "absent", "other"):
         return
     copy = folder / root["copy"]
-    _put(path, root, copy)
+    if str(path) not in stays:
+        _put(path, root, copy)
     if root["kind"] != "folder":
         return
     entries = root["entries"]
-    for name, entry in entries.items():
-        _put(path / name, entry, copy / name)
+    for name, before in entries.items():
+        if f"{path}/{name}" not in stays:
+            _put(path / name, before, copy / name)
     for name in [*reversed(entries), ""]:
-        entry = entries.get(name, root)
-        if entry["kind"] == "folder":
-            os.utime(path / name, ns=(entry["time"], entry["time"]))
+        before = entries.get(name, root)
+        if before["kind"] == "folder" and (path / name).is_dir():
+            os.utime(path / name, ns=(before["time"], before["time"]))
 
 
-def _put(path: Path, entry: Entry, copy: Path) -> None:
-    now = _entry(path) if os.path.lexists(path) else {"kind": "absent"}
-    if _same(now, entry):
+def _put(path: Path, before: Entry, copy: Path) -> None:
+    now = entry(path) if os.path.lexists(path) else {"kind": "absent"}
+    if same(now, before):
         return
-    if now["kind"] not in ("absent", entry["kind"]):
+    if now["kind"] not in ("absent", before["kind"]):
         remove(path)
-    if entry["kind"] == "folder":
+    if before["kind"] == "folder":
         path.mkdir(parents=True, exist_ok=True)
-        path.chmod(entry["mode"])
-    elif entry["kind"] == "link":
+        path.chmod(before["mode"])
+    elif before["kind"] == "link":
         path.unlink(missing_ok=True)
-        path.symlink_to(entry["to"])
-    elif entry["kind"] == "file":
-        _put_file(path, entry, copy)
+        path.symlink_to(before["to"])
+    elif before["kind"] == "file":
+        _put_file(path, before, copy)
 
 
-def _put_file(path: Path, entry: Entry, copy: Path) -> None:
-    if not copy.is_file() or file_digest(copy) != entry["sha256"]:
+def _put_file(path: Path, before: Entry, copy: Path) -> None:
+    if not copy.is_file() or file_digest(copy) != before["sha256"]:
         raise DamagedCopy(f"the kept copy of {path} is damaged; it was left alone")
     beside = path.with_name(f".{path.name[:200]}.mpsdoctor")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         copy_file(copy, beside)
-        beside.chmod(entry["mode"])
-        os.utime(beside, ns=(entry["time"], entry["time"]))
+        beside.chmod(before["mode"])
+        os.utime(beside, ns=(before["time"], before["time"]))
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpsdoctor.repair import snapshot
+from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.actions import remove
 from mpsdoctor.repair.apply import put_back
 from mpsdoctor.repair.clone import copy_file
@@ -24,7 +25,7 @@ class Undone:
     run: str
     paths: int
     not_restored: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()  # copies of files that somebody changed after the run
+    kept: tuple[str, ...] = ()  # what was made after the run, and copies of files that were changed after it
 
 
 def describe(run: Run) -> dict[str, object]:
@@ -48,12 +49,14 @@ def undo(run: Run, store: Store) -> Undone:
     """Take a run back. Raises CannotUndo, and Locked where it is still at work. Can be repeated."""
     roots = _roots(run)
     with store.lock(str(run.about.get("target") or run.id)):
-        later = _later_runs(run, store)
-        if later:
-            raise CannotUndo(f"the run {later[0].id} came later and changed the same; take that one back first")
-        kept = _keep_later_changes(run)
-        left = put_back(run, roots)
-    return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left, kept)
+        newer = _later_runs(run, store)
+        if newer:
+            raise CannotUndo(f"the run {newer[0].id} came later and changed the same; take that one back first")
+        after = run.load("left.json")
+        since = later.later(roots, after) if isinstance(after, dict) else later.Later()
+        kept = [*_kept_copies(run, roots, since.conflicts), *_stays(run, roots, since.stays)]
+        left = put_back(run, roots, since.stays)
+    return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left, tuple(kept))
 
 
 def forget(run: Run, store: Store) -> None:
@@ -63,21 +66,36 @@ def forget(run: Run, store: Store) -> None:
     with store.lock(str(run.about.get("target") or run.id)):
         for root in run.load("saved.json") or ():
             aside = Path(root.get("aside") or "/nowhere")
-            if root["kind"] == "moved" and os.path.lexists(aside) and os.lstat(aside).st_ino == root["inode"]:
+            if root["kind"] == "moved" and snapshot.was_moved(root):
                 remove(aside)
         run.forget()
 
 
-def _keep_later_changes(run: Run) -> tuple[str, ...]:
-    """Copy what the user wrote into a file after the run: the file goes back, and the work must not be lost."""
-    left, kept = run.load("left.json"), []
-    for path, digest in (left if isinstance(left, dict) else {}).items():
-        file = Path(path)
-        if file.is_file() and snapshot.file_digest(file) != digest:
-            copy = file.with_name(f"{file.name}.{run.id}")
-            copy_file(file, copy)
-            kept.append(str(copy))
-    return tuple(kept)
+def _kept_copies(run: Run, roots: list[snapshot.Entry], conflicts: Collection[str]) -> list[str]:
+    """Copy what the user wrote into files that go back: the work must not be lost. Return the copies."""
+    copies = []
+    for path in sorted(conflicts):
+        root = next(r["path"] for r in roots if path == r["path"] or path.startswith(f"{r['path']}/"))
+        if Path(path).is_file() and not Path(path).is_symlink():
+            copy = Path(f"{root}.{run.id}{path[len(root) :]}")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy_file(Path(path), copy)
+            copies.append(str(copy))
+    return copies
+
+
+def _stays(run: Run, roots: list[snapshot.Entry], stays: Collection[str]) -> list[str]:
+    """Return what was made later and stays, the outermost names alone; a new environment goes aside as a whole."""
+    named: dict[str, None] = {}
+    for root in roots:
+        inside = [path for path in sorted(stays) if path == root["path"] or path.startswith(f"{root['path']}/")]
+        if root["kind"] == "moved" and inside and snapshot.was_moved(root):
+            named[f"{root['path']}.{run.id}"] = None
+            continue
+        for path in inside:
+            if os.path.lexists(path) and not {str(parent) for parent in Path(path).parents} & named.keys():
+                named[path] = None
+    return list(named)
 
 
 def _roots(run: Run) -> list[snapshot.Entry]:
@@ -90,9 +108,22 @@ def _roots(run: Run) -> list[snapshot.Entry]:
 
 
 def _later_runs(run: Run, store: Store) -> list[Run]:
-    writes = set(run.about.get("writes") or ())
     return [
         other
         for other in store.runs()
-        if other.id > run.id and other.outcome != UNDONE and writes & set(other.about.get("writes") or ())
+        if other.id > run.id and other.outcome != UNDONE and _overlap(_written(run), _written(other))
     ]
+
+
+def _written(run: Run) -> list[str]:
+    """Return the paths that a run writes, links in the folders above them followed."""
+    found = []
+    for path in run.about.get("writes") or ():
+        folder, _, name = str(path).rstrip("/").rpartition("/")
+        found.append(f"{os.path.realpath(folder or '/')}/{name}")
+    return found
+
+
+def _overlap(one: list[str], other: list[str]) -> bool:
+    """True where two sets of paths have one in common, or one that lies in another."""
+    return any(a == b or a.startswith(f"{b}/") or b.startswith(f"{a}/") for a in one for b in other)

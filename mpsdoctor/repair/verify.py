@@ -18,7 +18,7 @@ class NotStarted(Exception):
 def verify_target(plan: Plan) -> None:
     """Raise NotStarted where a path of the plan cannot be written, or the disk is too small."""
     replaced = [step.action.path for step in plan.steps if isinstance(step.action, Switch)]
-    if any(os.path.realpath(path) == os.path.realpath(sys.prefix) for path in replaced):
+    if any(_holds(path, sys.prefix) for path in replaced):
         raise NotStarted(
             "mpsdoctor runs from the environment that is to be replaced; run it from another one "
             "(uvx mpsdoctor fix, or pipx run mpsdoctor fix), with --python; nothing was changed"
@@ -32,11 +32,16 @@ def verify_target(plan: Plan) -> None:
         raise NotStarted(f"{needed:.0f} MB of disk are needed and {free:.0f} MB are free; nothing was changed")
     for step in plan.steps:
         # Later steps may depend on earlier ones; what is on the disk now can be verified now.
-        if isinstance(step.action, (WriteText, Rename)):
+        if isinstance(step.action, (WriteText, Rename, Switch)):
             try:
                 step.action.verify()
             except StepFailed as error:
                 raise NotStarted(f"{error}; nothing was changed") from error
+
+
+def _holds(folder: str, path: str) -> bool:
+    outer, inner = os.path.realpath(folder), os.path.realpath(path)
+    return inner == outer or inner.startswith(f"{outer}/")
 
 
 def _existing(path: Path) -> Path:
