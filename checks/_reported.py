@@ -65,8 +65,12 @@ def blame(
     remedies: Iterable[Remedy] = (),
     ask: Iterable[str] = (),
     gpu: bool | None = None,
+    facts: Facts | None = None,
 ) -> Verdict:
-    """The verdict that this cause is behind the message. Without `confidence`: certain where the row names no other."""
+    """The verdict that this cause is behind the message. Without `confidence`: certain where the row names no other.
+
+    With `facts` a remedy that leads to a newer torch names the release which this Mac can use.
+    """
     known = causes.cause(cause)
     sure = confidence or (CERTAIN if said.row.causes == (cause,) else LIKELY)
     steps = list(remedies)
@@ -74,6 +78,10 @@ def blame(
         steps.append(Remedy(said.row.remedy))
     if known is not None and not steps:
         steps.append(Remedy(" ".join(known.what_to_do[:2])))
+    if facts is not None:
+        from ._pins import pinned
+
+        steps = pinned(facts, steps)
     say = warn if said.row.level == "warning" else fail
     text = detail or (known.means if known else said.row.means)
     return say(text, [said.evidence, *evidence], steps, cause=cause, confidence=sure, gpu=gpu, ask=ask)

@@ -19,6 +19,15 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
 
     Source: pytorch/pytorch issues 81224, 96066 and 106717.
     """
+    if host.is_mac is None and host.container is not None:
+        return fail(
+            "This runs in a container, which is Linux also on a Mac; there is no Metal in it.",
+            [Evidence.of(host, "container")],
+            [Remedy("On a Mac, run the program with a Python on macOS itself; inside, use the CPU device.")],
+            cause="linux-container-on-mac",
+            confidence="likely",
+            gpu=False,
+        )
     if host.is_mac is None:
         return unknown("host.system", ask=["the output of sw_vers, which only macOS has"])
     system = Evidence.of(host, "system")

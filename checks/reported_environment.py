@@ -2,11 +2,13 @@
 
 from mpsdoctor import Evidence, Facts, Messages, Remedy, Verdict, check, fail
 
+from ._pins import packages
 from ._reported import (
     ASK_PYTHON,
     LIKELY,
     NOTHING,
     POSSIBLE,
+    Said,
     because_x86,
     blame,
     known,
@@ -66,7 +68,13 @@ def environment_is_whole(messages: Messages) -> Verdict:
     "EN303",
     family="environment",
     cause="wrong-interpreter",
-    causes=("app-device-check-bug", "x86-python-under-rosetta", "intel-mac", "x86-python-hardware-unknown"),
+    causes=(
+        "torch-not-installed",
+        "app-device-check-bug",
+        "x86-python-under-rosetta",
+        "intel-mac",
+        "x86-python-hardware-unknown",
+    ),
     needs=("HW101",),
     explained_by=("OS103", "TO102", "MP101", "PY301", "OS301"),
 )
@@ -91,8 +99,44 @@ def program_runs_the_right_python(facts: Facts) -> Verdict:
         if runs_x86(facts):
             return because_x86(facts, said[0])
     evidence = known(facts, "interpreter.prefix", "conda.present")
+    refused = next((one for one in said if one.row.id == "externally-managed"), None)
+    if refused is not None:
+        return _refuses_installations(facts, refused)
+    if said[0].row.id in _WITHOUT_TORCH and torch_version(facts) is None and not _elsewhere(facts):
+        remedy = Remedy(
+            "Install torch with the very Python that runs the program.",
+            (("python", "-m", "pip", "install", *packages(facts)),),
+        )
+        return blame(
+            "torch-not-installed", said[0], confidence=LIKELY, evidence=evidence, remedies=[remedy], ask=[ASK_PYTHON]
+        )
     sure = None if torch_version(facts) else LIKELY
     return blame("wrong-interpreter", said[0], confidence=sure, evidence=evidence, ask=[ASK_PYTHON])
+
+
+_WITHOUT_TORCH = ("torch-missing", "transformers-no-torch")
+
+
+def _elsewhere(facts: Facts) -> bool:
+    """Is it told that torch is installed, or that the program works in another place?"""
+    return facts.messages.claim("torch-install-told", "terminal-notebook-differ") is not None
+
+
+def _refuses_installations(facts: Facts, said: Said) -> Verdict:
+    """A Python of Homebrew, uv or the system (PEP 668): nothing is broken, it is the wrong one to install into."""
+    python = ".venv/bin/python"
+    return blame(
+        "wrong-interpreter",
+        said,
+        detail="This Python refuses installations, because Homebrew, uv or the system looks after it.",
+        confidence=LIKELY,
+        remedies=[
+            Remedy(
+                "Make an environment of its own, install there, and run the program with that environment's Python.",
+                (("python3", "-m", "venv", ".venv"), (python, "-m", "pip", "install", *packages(facts))),
+            )
+        ],
+    )
 
 
 @check("EN304", family="environment", cause="watermark-env-var-invalid")

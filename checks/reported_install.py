@@ -75,6 +75,9 @@ def _of_the_system(facts: Facts, said: list[Said]) -> Verdict | None:
         )
     if runs_x86(facts) and _x86_matters(said):
         return because_x86(facts, first)
+    tagged = next((one for one in said if one.row.causes[0] == "x86-python-hardware-unknown"), None)
+    if tagged is not None and facts.host.is_apple_silicon is not None:  # the tag proves the Python, the chip the Mac
+        return because_x86(facts, tagged)
     told = interpreter.macos_version_seen or ""
     if told.startswith("10.16") and not interpreter.is_x86_64:
         evidence = known(facts, "interpreter.macos_version_seen", "host.macos_version", "interpreter.machine")
@@ -162,7 +165,7 @@ def _of_the_wheel(facts: Facts, said: list[Said]) -> Verdict | None:
 
 
 def _exists_for_arm64(facts: Facts, said: list[Said], wanted: str | None) -> bool:
-    """Poetry or uv refuses every wheel of a release that has one for this Python on Apple silicon: only x86_64 is left."""
+    """All wheels of a release are refused that has one for this Python on Apple silicon: only x86_64 is left."""
     refuses = any(one.row.id.startswith(("poetry-", "uv-no-wheel")) for one in said)
     minor = facts.interpreter.minor
     return refuses and minor is not None and minor in releases.pythons_for(wanted or "", "arm64")

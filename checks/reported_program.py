@@ -2,7 +2,7 @@
 
 import re
 
-from mpsdoctor import Facts, Messages, Verdict, check
+from mpsdoctor import Facts, Messages, Verdict, check, skip
 from mpsdoctor.knowledge import versions
 
 from ._reported import (
@@ -38,6 +38,8 @@ def no_float64_reaches_mps(messages: Messages) -> Verdict:
     Source: strings of all wheels; huggingface/transformers issue 31060; ultralytics/ultralytics issue 246.
     """
     said = reported(messages, "float64-on-mps")
+    if said and messages.get("gradscaler-double"):
+        return skip("torch's gradient scaler asks for float64 itself, not the program; see PR103")
     return (
         blame("float64-on-mps", said[0], confidence=CERTAIN if "float64" in said[0].message.text else None)
         if said

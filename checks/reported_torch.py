@@ -55,9 +55,9 @@ def torch_is_new_enough(facts: Facts) -> Verdict:
     if runs_x86(facts) and stops and facts.host.is_mac is not False:
         return because_x86(facts, first)
     if version and first.row.until and versions.at_least(version, first.row.until) and version != first.row.until:
-        return blame(_OLD, first, confidence=POSSIBLE, evidence=evidence)
+        return blame(_OLD, first, confidence=POSSIBLE, evidence=evidence, facts=facts)
     sure = LIKELY if facts.host.is_mac is False else None  # whoever has no Mac may not want MPS at all
-    return blame(_OLD, first, confidence=sure, evidence=evidence, ask=() if version else [ASK_TORCH])
+    return blame(_OLD, first, confidence=sure, evidence=evidence, facts=facts, ask=() if version else [ASK_TORCH])
 
 
 @check(
@@ -109,6 +109,7 @@ def torch_does_not_crash(facts: Facts) -> Verdict:
             confidence=LIKELY,
             evidence=evidence,
             remedies=[Remedy("Install a stable release in place of this nightly.")],
+            facts=facts,
         )
     if first.row.id == "illegal-instruction":
         return because_x86(facts, first) if runs_x86(facts) else blame(first.row.causes[0], first, confidence=POSSIBLE)
@@ -137,7 +138,14 @@ def _undecided(first: Said, version: str | None, evidence: list[Evidence]) -> Ve
     )
 
 
-@check("PR105", family="program", cause="op-not-implemented", causes=(_OLD,), needs=("HW101",), explained_by=("EN305",))
+@check(
+    "PR105",
+    family="program",
+    cause="op-not-implemented",
+    causes=(_OLD, "wrong-interpreter"),
+    needs=("HW101",),
+    explained_by=("EN305",),
+)
 def operators_have_kernels(facts: Facts) -> Verdict:
     """Every operator that the program uses has a kernel for MPS.
 
@@ -174,11 +182,30 @@ def operators_have_kernels(facts: Facts) -> Verdict:
             confidence=LIKELY if version is None or not since else CERTAIN,
             evidence=evidence,
             remedies=[Remedy(advice)],
+            facts=facts,
             ask=() if version else [ASK_TORCH],
         )
     if newer is None and first.row.causes[0] == _OLD and operator is None:
-        return blame(_OLD, first, evidence=evidence)
+        return blame(_OLD, first, evidence=evidence, facts=facts)
+    if newer is False and operator and operators.has_kernel_in(operator, version):
+        return _another_torch(operator, version or "", first, evidence)
     return blame("op-not-implemented", first, confidence=LIKELY if newer is None else CERTAIN, evidence=evidence)
+
+
+def _another_torch(operator: str, version: str, said: Said, evidence: list[Evidence]) -> Verdict:
+    """A message that the described torch cannot print: it has the kernel."""
+    since = operators.first_release(operator)
+    has = f"since {since}" if since else "in that release"
+    return blame(
+        "wrong-interpreter",
+        said,
+        detail=f"torch {version} has an MPS kernel for {operator} ({has}), so this message comes from another torch: "
+        "the program probably runs on another Python than the one described.",
+        confidence=LIKELY,
+        evidence=evidence,
+        remedies=[Remedy("Put this line into the program itself: print(torch.__version__, torch.__file__)")],
+        ask=["what print(torch.__version__, torch.__file__) prints inside the program"],
+    )
 
 
 def _beyond_x86(operator: str | None) -> bool:
