@@ -16,7 +16,7 @@ from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.commands import STEP_SECONDS, environment_of
 from mpsdoctor.repair.plan import Plan, Step
-from mpsdoctor.repair.proof import Examination, aimed, changed_packages, is_proved, proof_words, unexpected
+from mpsdoctor.repair.proof import Examination, aimed, changed_packages, doubts, means_torch, proof_words, unexpected
 from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from mpsdoctor.report.model import Report
@@ -149,7 +149,9 @@ class Applier:
         after = self.examination.report(python, unsets, train=True)
         left = aimed([fix.cause for fix in self.plan.fixes], self.examination.causes(after))
         strangers = unexpected(after.facts, [pair for fix in self.plan.fixes for pair in fix.expects])
-        outcome = FIXED if not left and not strangers and is_proved(after.facts) else REMAINS
+        torch, stands_in = means_torch(self.plan, self.before.facts, after.facts), self.examination.stands_in
+        why = (*strangers, *doubts(self.before, after, torch=torch, stands_in=stands_in))
+        outcome = REMAINS if left or why else FIXED
         run.journal.write(j.PROVED, left=list(left))
         run.save("after.json", after.to_json())
         run.save("left.json", later.record(roots))
@@ -161,8 +163,8 @@ class Applier:
             self.before,
             after,
             changed_packages(self.before.facts, after.facts),
-            why="; ".join(strangers),
-            proof=proof_words(after.facts),
+            why="; ".join(why),
+            proof=proof_words(after.facts, stands_in=stands_in),
             left=left,
         )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mpsdoctor.facts import Facts, normalize
+from mpsdoctor.repair.actions import Rename
+from mpsdoctor.repair.plan import Plan
 from mpsdoctor.report.model import Report, Source, make_report
 
 
@@ -37,6 +40,13 @@ class Examination:
 
             facts = replace(facts, smoke=run_smoke(runner, target.executable, SmokeRequest(quick=True)))
         return make_report(facts, Source("live", target.executable), load_registry(), problems=tuple(problems))
+
+    @property
+    def stands_in(self) -> bool:
+        """True where this machine stands in for a recorded Mac."""
+        from mpsdoctor.probes.demonstration import VARIABLE
+
+        return bool(self.environ.get(VARIABLE))
 
     def causes(self, report: Report) -> tuple[str, ...]:
         """Return the causes of a report, and those that the project's files have."""
@@ -92,13 +102,66 @@ def unexpected(facts: Facts, expected: Sequence[tuple[str, str]]) -> tuple[str, 
     return tuple(f"{name} is {now or 'missing'}, not {version}" for name, version, now in found if now != version)
 
 
-def is_proved(facts: Facts) -> bool:
-    """True where a claimed GPU has really trained; also where none is claimed, as then there is nothing to train on."""
-    return facts.torch.usable is not True or facts.smoke.usable is True
+def doubts(before: Report, after: Report, *, torch: bool, stands_in: bool = False) -> tuple[str, ...]:
+    """Return why a repair is not proved, or nothing where it is: what was not observed proves nothing.
+
+    torch: the environment is meant to have a torch that works. stands_in: this machine stands in for a recorded Mac,
+    whose GPU cannot be tried here.
+    """
+    facts = after.facts
+    if facts.interpreter.version is None or facts.interpreter.end is not None:
+        return (*after.problems[:1], "the interpreter does not answer")
+    found = [problem for problem in after.problems if problem not in before.problems]
+    found += [f"new: {cause}" for cause in sorted(_failed(after) - _named(before))]
+    if torch and facts.torch.imported is not True:
+        found.append(
+            "torch cannot be imported" if facts.torch.imported is False else "the import of torch is not known"
+        )
+    elif torch and not stands_in:
+        found += _gpu_doubts(facts)
+    return tuple(found)
 
 
-def proof_words(facts: Facts) -> str:
+def _failed(report: Report) -> set[str]:
+    return {f.cause for f in report.findings if f.outcome == "fail" and f.is_root and f.cause is not None}
+
+
+def _named(report: Report) -> set[str]:
+    return {cause.cause for cause in report.diagnosis.causes} | _failed(report)
+
+
+def _gpu_doubts(facts: Facts) -> list[str]:
+    if facts.smoke.usable is True or not (facts.torch.usable is True or claims_gpu(facts)):
+        return []
+    if facts.smoke.outcome is None:
+        return ["torch does not find the GPU" if facts.torch.usable is False else "the GPU was not tried"]
+    return [f"the GPU did not train ({facts.smoke.outcome} on {facts.smoke.device})"]
+
+
+def claims_gpu(facts: Facts) -> bool:
+    """True where this Mac, this Python and this release of torch together promise Apple's GPU."""
+    from mpsdoctor.knowledge import releases, versions
+
+    host, floor = facts.host, releases.floor_for(facts.torch.version or "")
+    running = versions.macos(host.macos_version)
+    if host.is_apple_silicon is not True or host.is_virtual or facts.interpreter.is_x86_64:
+        return False
+    return floor is not None and running is not None and versions.macos_in(running, floor.version, None)
+
+
+def means_torch(plan: Plan, before: Facts, after: Facts) -> bool:
+    """True where torch must work after a plan: it did before, the plan names it, or packages around it change."""
+    words = [word for step in plan.steps for word in step.argv or ()]
+    named = any(re.match(r"(?:py)?torch(?:$|[<>=!~])", word) for word in words)
+    renamed = any(isinstance(step.action, Rename) for step in plan.steps)
+    around = "install" in words and after.packages.get("torch") is not None
+    return bool(before.torch.imported or named or renamed or around or any(fix.python for fix in plan.fixes))
+
+
+def proof_words(facts: Facts, *, stands_in: bool = False) -> str:
     """Say what the proof rests on."""
+    if stands_in:
+        return "observed anew; the GPU is not proved on this machine, which stands in for a recorded Mac"
     if facts.smoke.outcome is not None:
         return f"observed anew, and trained on {facts.smoke.device}: {facts.smoke.outcome}"
     return "observed anew; no GPU is claimed here, so that nothing was trained on it"

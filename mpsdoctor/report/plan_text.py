@@ -135,7 +135,8 @@ def _outcome(applied: Data) -> tuple[str, str, str]:
     if outcome == "fixed":
         return "✓", "Fixed: the cause is gone.", "green"
     if outcome == "remains":
-        return "✗", f"The fix ran, and this is still there: {left or 'the GPU did not train'}.", "bold red"
+        words = f"this is still there: {left}." if left else "what it was for is not proved."
+        return "✗", f"The fix ran, and {words}", "bold red"
     if applied["not_restored"]:
         return "✗", "It failed, and not everything could be put back; run mpsdoctor undo again.", "bold red"
     if outcome == "interrupted":

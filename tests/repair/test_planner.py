@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mpsdoctor.diagnosis import Diagnosis, FoundCause
-from mpsdoctor.facts import Distribution, Facts, Packages, Smoke, SmokeStage, Torch, Trial
+from mpsdoctor.facts import Distribution, Facts, Packages
 from mpsdoctor.repair import PlannedFix, Proposal, Refused, Situation, Step, fix
 from mpsdoctor.repair.planner import make_plan
-from mpsdoctor.repair.proof import changed_packages, is_proved, unexpected
+from mpsdoctor.repair.proof import changed_packages, unexpected
 from mpsdoctor.repair.registry import Fixes
 from tests.fixes.golden import mac, venv
 
@@ -67,20 +67,6 @@ def test_in_a_new_environment_only_what_is_no_package_is_mended_besides() -> Non
 def test_a_step_that_two_fixes_share_is_done_once() -> None:
     made = plan("theirs", fixes=(sound, variable, sound))
     assert [step.title for step in made.steps] == ["run it", "unset it"]  # type: ignore[attr-defined]
-
-
-def test_a_claimed_gpu_must_have_trained() -> None:
-    claimed = Torch(imported=True, built=True, available=True, allocation=Trial(name="allocate", outcome="pass"))
-
-    def trained(outcome: str) -> Smoke:
-        stages = (SmokeStage(stage="allocate", outcome="pass"), SmokeStage(stage="train", outcome=outcome))
-        return Smoke(device="mps", outcome="pass" if outcome == "pass" else "fail", stages=stages)
-
-    assert is_proved(Facts(torch=claimed, smoke=trained("pass")))
-    assert not is_proved(Facts(torch=claimed, smoke=trained("fail")))
-    assert not is_proved(Facts(torch=claimed, smoke=Smoke(device="mps", outcome="unknown")))
-    assert not is_proved(Facts(torch=claimed))
-    assert is_proved(Facts(torch=Torch(imported=True)))
 
 
 def test_what_changed_and_what_is_not_as_planned() -> None:
