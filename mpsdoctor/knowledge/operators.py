@@ -52,6 +52,17 @@ def newer_torch_has_it(operator: str, version: str | None) -> bool | None:
     return True if version is None else versions.at_least(version, state()) is False
 
 
+def has_kernel_in(operator: str, version: str | None) -> bool:
+    """Is it known that ``version`` has the kernel: it is not below the first release that has it?
+
+    Without a recorded first release only the release of ``state()`` and those after it are known to have it.
+    """
+    if version is None:
+        return False
+    since = first_release(operator) or (state() if has_mps_kernel(operator) else None)
+    return since is not None and versions.at_least(version, since) is True
+
+
 def _base(operator: str) -> str:
     found = _NAME.match(operator.strip("'\"` "))
     return found[1] if found else ""

@@ -21,7 +21,7 @@ from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
 from mpsdoctor.probes.intake.labels import read_line
 from mpsdoctor.probes.intake.machine import recognise, spans
-from mpsdoctor.probes.intake.prose import is_error, is_prose, read_prose, read_speeds
+from mpsdoctor.probes.intake.prose import is_error, is_prose, read_installation, read_prose, read_speeds
 from mpsdoctor.probes.intake.remarks import read_remarks
 from mpsdoctor.probes.intake.tables import read_tables
 from mpsdoctor.probes.intake.text import Line
@@ -36,6 +36,7 @@ _ERROR = re.compile(
 )
 _SCHEMA = '"mpsdoctor.'
 _SHOWN = 200
+_NO_TORCH = {"torch-missing", "transformers-no-torch"}  # rows by which a program finds no torch
 _REFUSALS = ("pip-", "uv-", "poetry-")  # rows of the message table in which an installer does not find a version
 
 
@@ -71,6 +72,8 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
     places = spans(into.messages, logical)
     errors = [one for one in logical if one.number not in taken and (one.number in said or is_error(one.text))]
     read_remarks(into, [(one.number, one.text, tuple(places.get(one.number, ()))) for one in errors])
+    if _NO_TORCH & {message.id for message in into.messages}:
+        read_installation(into, [(one.number, one.text) for one in logical])
     read_speeds(into, [(one.number, one.text) for one in logical])
     read_code(into, found)
     into.errors += _unknown_errors(logical, said)
