@@ -6,7 +6,7 @@ import re
 from mpsdoctor.knowledge.variables import judge
 from mpsdoctor.repair import Manual, PlannedFix, Proposal, Situation, Step, fix
 from mpsdoctor.repair.actions import WriteText, digest
-from mpsdoctor.repair.startup import sets, without
+from mpsdoctor.repair.startup import set_otherwise, sets, without
 
 _ELSEWHERE = re.compile(
     r"download\.pytorch\.org/whl/(?:(?:nightly|test)/)?(?:cu|rocm|xpu)|^(?:cu|rocm|xpu)|linux|win32|win_|windows"
@@ -30,10 +30,13 @@ def variables(situation: Situation) -> list[Proposal]:
     names = _guilty(situation)
     if not names:
         return []
+    by_hand = {
+        name: file.path for file in situation.survey.startup for name in set_otherwise(file.text, names)
+    }  # taken out of another line alone it would still be set
     steps, found = [], set()
     for file in situation.survey.startup:
         conda = posixpath.basename(file.path) == "state"
-        here = sets(file.text, names, conda=conda)
+        here = sets(file.text, [name for name in names if name not in by_hand], conda=conda)
         if here:
             new = without(file.text, here, conda=conda)
             title = f"take {', '.join(here)} out of {file.path}"
@@ -49,6 +52,8 @@ def variables(situation: Situation) -> list[Proposal]:
         proposals.append(PlannedFix("variables", cause, summary, tuple(steps), notes=(note,), unsets=names_out))
     for name in [name for name in names if name not in found]:
         text = f"unset {name} in the shell, and remove it where it is set (shell profile, editor, launchd, CI)"
+        if name in by_hand:
+            text = f"take {name} out of {by_hand[name]} by hand: it stands there in a line or block with more in it"
         proposals.append(Manual(cause, text))
     return proposals
 

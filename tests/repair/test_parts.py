@@ -30,7 +30,7 @@ from mpsdoctor.repair.journal import Journal
 from mpsdoctor.repair.names import is_conda_name, is_name, is_version, pinned
 from mpsdoctor.repair.plan import Plan, PlannedFix, Step
 from mpsdoctor.repair.relocate import relocate
-from mpsdoctor.repair.startup import CLOSING, OPENING, sets, without
+from mpsdoctor.repair.startup import CLOSING, OPENING, set_otherwise, sets, without
 from mpsdoctor.repair.store import INTERRUPTED, UNDONE, Locked, Store
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from tests.repair.wheels import serve
@@ -155,6 +155,49 @@ def test_a_variable_is_taken_out_as_a_marked_block() -> None:
     assert kept == ["alias a=b", "echo KMP_X=1", "export KMP_XY=2"]
     environ = subprocess.run(["sh", "-c", new + "\nenv"], capture_output=True, text=True, check=True).stdout
     assert "KMP_X=1" not in environ.splitlines()[1:]
+
+
+PROFILES = {
+    "the only statement of a block": 'if [ "$(uname)" ]; then\n  export KMP_X=1\nfi\n',
+    "with a comment in the block": "if true\nthen\n  # why\n\n  export KMP_X=1 # so\nfi\n",
+    "two in a block": "if true; then\n  export KMP_X=1\n  export KMP_X=2\nfi\n",
+    "a function": "f() {\n  export KMP_X=1\n}\nf\n",
+    "more than one": "export KMP_X=1 OTHER=8\n",
+    "a command behind it": "export KMP_X=1; OTHER=8\n",
+    "a list": "true && export KMP_X=1\n",
+    "continued": "OTHER=8 \\\nKMP_X=1\n",
+    "continues": "true && \\\nexport KMP_X=1\n",
+    "computed": 'export KMP_X="$(echo 1)"\n',
+    "plain and in another line": "export KMP_X=1\nexport OTHER=2 KMP_X=3\n",
+}
+
+
+@pytest.mark.parametrize("text", PROFILES.values(), ids=PROFILES.keys())
+def test_a_line_that_does_more_is_left_to_the_user(text: str) -> None:
+    assert sets(text, ("KMP_X",)) == ()
+    assert without(text, ("KMP_X",)) == text
+    assert set_otherwise(text, ("KMP_X",)) == ("KMP_X",)
+
+
+SOUND_PROFILES = {
+    "beside another statement": "if true; then\n  export KMP_X=1\n  OTHER=8\nfi\necho $OTHER\n",
+    "between blocks": "if true; then\n  OTHER=8\nfi\nexport KMP_X='a b' # why; really\nif true; then\n  :\nfi\n",
+    "for one command": "KMP_X=0 env >/dev/null\nexport KMP_X=1\n",
+}
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("text", SOUND_PROFILES.values(), ids=SOUND_PROFILES.keys())
+def test_a_real_shell_still_reads_the_profile(text: str, shell: str) -> None:
+    new = without(text, ("KMP_X",))
+    assert new.count(OPENING) == (0 if text.startswith("KMP_X=0") else 1)
+    done = subprocess.run([shell, "-eu", "-c", new], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("text", ["cat <<EOF\nexport KMP_X=1\nEOF\n", "echo 'a\nexport KMP_X=1\nb'\n"])
+def test_what_stands_in_a_text_is_no_setting(text: str) -> None:
+    assert without(text, ("KMP_X",)) == text
 
 
 def test_condas_own_list_of_variables() -> None:
