@@ -35,6 +35,10 @@ def explain(words: tuple[str, ...], list_: bool) -> int:
         from mpsdoctor.cli.tickets import stdin_text
 
         text = stdin_text(STDIN_LIMIT)
+    if not text.strip():
+        raise click.UsageError(
+            "nothing was given: stdin is empty" if words == ("-",) else "nothing was given to explain"
+        )
     lines = _one_thing(text.strip(), width) or _error_text(text, width)
     if lines is None:
         print_lines(explain_text.unknown(text, width), None)
@@ -72,9 +76,11 @@ def _error_text(text: str, width: int) -> list[Text] | None:
     from mpsdoctor.report import explain_text
 
     facts, _ = read_ticket(text.encode("utf-8", "replace"))
-    diagnosis = diagnose(judge(facts, load_registry(), today=date.today()), facts)
+    findings = judge(facts, load_registry(), today=date.today())
+    diagnosis = diagnose(findings, facts)
     rows = [row for item in facts.messages.items or () if (row := messages.message(item.id)) is not None]
     first = diagnosis.causes[0] if diagnosis.causes else None
     if not rows and (first is None or first.cause == "insufficient-information"):
         return None
-    return explain_text.explain_ticket(facts, diagnosis, list(dict.fromkeys(rows)), width)
+    remedies = next((f.verdict.remedies for f in findings if first is not None and f.id == first.checks[0]), ())
+    return explain_text.explain_ticket(facts, diagnosis, list(dict.fromkeys(rows)), width, remedies)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -33,6 +32,7 @@ def _checks(width: int) -> list[Text]:
     from rich.text import Text
 
     from mpsdoctor.registry import load_registry
+    from mpsdoctor.report.explain_text import described
 
     registry = load_registry()
     column = max(len(check.id) for check in registry.checks)
@@ -44,11 +44,7 @@ def _checks(width: int) -> list[Text]:
             lines += [Text()] if lines else []
             lines.append(Text(family, style="bold"))
         origin = "" if check.origin == "mpsdoctor" else f" [{check.origin}]"
-        line = Text(f"  {check.id:<{column}}  ", style="cyan")
-        line.append(
-            textwrap.shorten(check.title + origin, max(20, width - column - 4), placeholder=" ..."), style="none"
-        )
-        lines.append(line)
+        lines += described(check.id, check.title + origin, column, width)
     lines += [Text(f"not loaded: {name}: {why}", style="red") for name, why in registry.broken.items()]
     return lines
 
@@ -64,13 +60,13 @@ def _fixes(width: int) -> list[Text]:
 
     from rich.text import Text
 
+    from mpsdoctor.report.explain_text import described
+
     points = sorted(entry_points(group="mpsdoctor.fixes"), key=lambda point: point.name)
     if not points:
         return [Text("There are no fixes yet: this version only observes and explains.")]
-    lines = []
+    lines: list[Text] = []
     for point in points:
         doc = (getattr(point.load(), "__doc__", None) or "").strip().split("\n", 1)[0]
-        line = Text(f"  {point.name:<14}  ", style="cyan")
-        line.append(textwrap.shorten(doc, max(20, width - 18), placeholder=" ..."), style="none")
-        lines.append(line)
+        lines += described(point.name, doc, 14, width)
     return lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 
@@ -9,18 +11,35 @@ from rich.text import Text
 
 from mpsdoctor.diagnosis import Diagnosis
 from mpsdoctor.facts import Facts
-from mpsdoctor.knowledge import causes
+from mpsdoctor.knowledge import causes, releases, versions
 from mpsdoctor.knowledge.causes import Cause
 from mpsdoctor.knowledge.messages import Message
 from mpsdoctor.registry import Check
+from mpsdoctor.report.commands import parts
 from mpsdoctor.report.words import printable
+from mpsdoctor.verdict import Remedy
 
-__all__ = ["Text", "explain_cause", "explain_check", "explain_messages", "explain_ticket", "list_causes", "unknown"]
+__all__ = [
+    "Text",
+    "described",
+    "explain_cause",
+    "explain_check",
+    "explain_messages",
+    "explain_ticket",
+    "list_causes",
+    "unknown",
+]
 
 _LABEL = 14  # columns of "What to do    "
+_NARROWEST = 28  # columns of a description beside its name
 _MOST_ROWS = 2
 _MOST_STEPS = 6
 _MOST_SOURCES = 3
+# Advice that leads to a newer torch without saying which.
+_NEWER_TORCH = re.compile(
+    r"\b[Uu]pgrade torch\b|\binstall (?:-[\w-]+ )*torch\b(?!==)|\b(?:a )?newer torch\b|\btorch anew\b|"
+    r"\binstall[^\n]{0,40} pytorch\b|\bordinary wheel\b|\banother torch release\b"
+)
 _FAMILIES = {
     "environment": "the environment; there is something to repair",
     "platform": "a limit of the Mac, macOS or the release; the remedy is a choice",
@@ -47,6 +66,7 @@ def explain_cause(cause: Cause, checks: Iterable[Check], width: int) -> list[Tex
     lines += _labelled("Who can act", _FAMILIES.get(cause.family, cause.family), width)
     lines += _labelled("How to tell", cause.how_to_tell, width)
     lines += _steps(cause.what_to_do, width)
+    lines += _ceiling(cause.what_to_do, width)
     lines += _since(cause.since, cause.until, width)
     lines += _labelled("Sources", "; ".join(cause.sources[:_MOST_SOURCES]), width)
     found_by = [check.id for check in checks if cause.slug in (check.cause, *check.causes)]
@@ -61,7 +81,7 @@ def explain_messages(rows: Sequence[Message], width: int) -> list[Text]:
     for row in rows[:_MOST_ROWS]:
         lines += [Text()] if lines else []
         lines.append(_head(row.id, row.means, width))
-        lines += _labelled("What to do", row.remedy, width) if row.remedy else []
+        lines += _steps([row.remedy], width) + _ceiling([row.remedy], width) if row.remedy else []
         lines += _since(row.since, row.until, width)
         lines += _labelled("Sources", row.source, width)
         if len(row.causes) > 1:
@@ -73,8 +93,13 @@ def explain_messages(rows: Sequence[Message], width: int) -> list[Text]:
     return lines
 
 
-def explain_ticket(facts: Facts, diagnosis: Diagnosis, rows: Sequence[Message], width: int) -> list[Text]:
-    """Return the answer to a pasted text: the cause that its facts leave, then the messages themselves."""
+def explain_ticket(
+    facts: Facts, diagnosis: Diagnosis, rows: Sequence[Message], width: int, remedies: Sequence[Remedy] = ()
+) -> list[Text]:
+    """Return the answer to a pasted text: the cause that its facts leave, then the messages themselves.
+
+    `remedies`: those of the finding behind the first cause, with their commands.
+    """
     first = diagnosis.causes[0] if diagnosis.causes else None
     known = causes.cause(first.cause) if first else None
     if first is None or known is None:
@@ -86,9 +111,11 @@ def explain_ticket(facts: Facts, diagnosis: Diagnosis, rows: Sequence[Message], 
     if decisive is not None:
         lines += _labelled("The message", decisive.means, width)
     lines += _labelled("How to tell", known.how_to_tell, width)
-    lines += _labelled("What to do", first.remedy, width) if first.remedy else _steps(known.what_to_do, width)
-    for index, ask in enumerate(diagnosis.ask):
-        lines += _labelled("To be sure" if index == 0 else "", ask, width)
+    lines += _remedies(remedies, width) if remedies else _steps(known.what_to_do, width)
+    advised = [remedy.text for remedy in remedies] or list(known.what_to_do)
+    if not any("==" in word for remedy in remedies for argv in remedy.commands for word in argv):
+        lines += _ceiling([*advised, *(" ".join(argv) for one in remedies for argv in one.commands)], width)
+    lines += _steps(diagnosis.ask, width, "To be sure")
     if decisive is not None:
         lines += _since(decisive.since, decisive.until, width)
         lines += _labelled("Sources", decisive.source, width)
@@ -99,7 +126,7 @@ def explain_ticket(facts: Facts, diagnosis: Diagnosis, rows: Sequence[Message], 
 
 
 def list_causes(width: int) -> list[Text]:
-    """Return every cause by family with its meaning on one line, cut to the width."""
+    """Return every cause by family with its meaning, wrapped at the width."""
     lines: list[Text] = []
     column = max(len(cause.slug) for cause in causes.causes())
     for family, words in _FAMILIES.items():
@@ -107,11 +134,19 @@ def list_causes(width: int) -> list[Text]:
         lines.append(Text(f"{family}: {words}", style="bold"))
         for cause in causes.causes():
             if cause.family == family:
-                room = max(20, width - column - 4)
-                line = Text(f"  {cause.slug:<{column}}  ", style="cyan")
-                line.append(textwrap.shorten(cause.means, room, placeholder=" ..."), style="none")
-                lines.append(line)
+                lines += described(cause.slug, cause.means, column, width)
     return lines
+
+
+def described(name: str, text: str, column: int, width: int) -> list[Text]:
+    """Return a name and its whole description, which goes on below itself; on a narrow screen below the name."""
+    beside = width - column - 4 >= _NARROWEST
+    indent = column + 4 if beside else 6
+    pieces = textwrap.wrap(printable(text), max(_NARROWEST, width - indent), break_on_hyphens=False) or [""]
+    first = Text(f"  {name:<{column}}".rstrip() if not beside else f"  {name:<{column}}  ", style="cyan")
+    if beside:
+        first.append(pieces.pop(0), style="none")
+    return [first, *(Text(" " * indent + piece) for piece in pieces)]
 
 
 def unknown(text: str, width: int) -> list[Text]:
@@ -143,11 +178,46 @@ def _labelled(label: str, text: str, width: int) -> list[Text]:
     return [first, *(Text(" " * (_LABEL + 2) + part) for part in parts[1:])]
 
 
-def _steps(steps: Sequence[str], width: int) -> list[Text]:
+def _steps(steps: Sequence[str], width: int, label: str = "What to do") -> list[Text]:
+    """Words are wrapped; a command stands whole on a line of its own, so that it can be copied as it is."""
     lines: list[Text] = []
-    for index, step in enumerate(steps[:_MOST_STEPS]):
-        lines += _labelled("What to do" if index == 0 else "", step, width)
+    for step in steps[:_MOST_STEPS]:
+        for part in parts(step):
+            if part.command:
+                lines += [] if lines else _labelled(label, "", width)
+                lines.append(_command(part.text))
+            else:
+                lines += _labelled("" if lines else label, part.text, width)
     return lines
+
+
+def _command(text: str) -> Text:
+    return Text(" " * (_LABEL + 2) + printable(text), style="bold cyan", no_wrap=True)
+
+
+def _remedies(remedies: Sequence[Remedy], width: int) -> list[Text]:
+    lines: list[Text] = []
+    for index, remedy in enumerate(remedies[:_MOST_STEPS]):
+        lines += _steps([remedy.text], width, "What to do" if index == 0 else "or")
+        lines += [_command(" ".join(map(shlex.quote, argv))) for argv in remedy.commands[:_MOST_STEPS]]
+    return lines
+
+
+def _ceiling(texts: Iterable[str], width: int) -> list[Text]:
+    """The newest torch of each macOS that cannot run the newest one, below advice that leads to a newer torch."""
+    if not any(_NEWER_TORCH.search(text) for text in texts):
+        return []
+    newest = releases.newest()
+    found = []
+    for floor in sorted({one.mps_floor for one in releases.releases() if one.mps_floor}, key=_macos):
+        best = releases.newest_for(floor, None, "arm64")
+        if best is not None and best.version != newest.version:
+            found.append(f"on macOS {floor.removesuffix('.0')} at most {best.version}")
+    return _labelled("Which torch", ", ".join(found), width) if found else []
+
+
+def _macos(version: str) -> tuple[int, ...]:
+    return versions.macos(version) or ()
 
 
 def _since(since: str | None, until: str | None, width: int) -> list[Text]:
