@@ -76,7 +76,8 @@ def _of_the_system(facts: Facts, said: list[Said]) -> Verdict | None:
     if runs_x86(facts) and _x86_matters(said):
         return because_x86(facts, first)
     tagged = next((one for one in said if one.row.causes[0] == "x86-python-hardware-unknown"), None)
-    if tagged is not None and facts.host.is_apple_silicon is not None:  # the tag proves the Python, the chip the Mac
+    # The tag proves the Python and the chip the Mac, unless the text itself shows an arm64 Python.
+    if tagged is not None and facts.host.is_apple_silicon is not None and interpreter.machine != "arm64":
         return because_x86(facts, tagged)
     told = interpreter.macos_version_seen or ""
     if told.startswith("10.16") and not interpreter.is_x86_64:

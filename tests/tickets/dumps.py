@@ -20,7 +20,7 @@ class Machine:
     @property
     def version_text(self) -> str:
         return {
-            "python.org": f"{self.python} (v{self.python}:1234567, Jan  1 2026, 10:00:00) [Clang 13.0.0 (clang-1300.0.29.30)]",
+            "python.org": f"{self.python} (v{self.python}:12345, Jan  1 2026, 10:00:00) [Clang 13.0.0 (clang-1300)]",
             "conda-forge": f"{self.python} | packaged by conda-forge | (main, Jan  1 2026, 10:00:00) [Clang 18.1.8 ]",
             "anaconda": f"{self.python} | packaged by Anaconda, Inc. | (main, Jan  1 2026, 10:00:00) [Clang 14.0.6 ]",
             "homebrew": f"{self.python} (main, Jan  1 2026, 10:00:00) [Clang 16.0.0 (clang-1600.0.26.6)]",

@@ -135,6 +135,7 @@ def platform(into: Collector, found: values.Platform, line: int) -> None:
             into.put("host", "macos_version", _true(found.version), line, IMPLIED, how="Python's platform name")
         return
     into.put("interpreter", "machine", found.machine, line, PRINTED)
+    into.put("host", "machine", found.machine, line, PRINTED)
     into.put("host", "kernel", found.text, line, PRINTED)
     if "linuxkit" in found.text:
         into.put("host", "container", "docker", line, PRINTED, how="Docker's kernel")

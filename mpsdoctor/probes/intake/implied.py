@@ -93,7 +93,10 @@ def paths(into: Collector, line: Line) -> None:
         into.put("host", "hypervisor_present", True if kernel[3] == "VMAPPLE" else None, line.number, PRINTED)
     if "linuxkit" in text:
         into.put("host", "system", "Linux", line.number, PRINTED)
-        into.put("host", "kernel", text[:200].strip(), line.number, PRINTED)
+        if into.get("host", "kernel") is None:
+            machine = re.search(r"\b(aarch64|arm64|x86_64|amd64)\b", text[:2_000])
+            into.put("host", "kernel", text[:200].strip(), line.number, PRINTED)
+            into.put("host", "machine", machine[1] if machine else None, line.number, PRINTED)
         into.put("host", "container", "docker", line.number, PRINTED, how="Docker's kernel")
     if "python3." in text or "-darwin.so" in text or "/Versions/3." in text:
         _python_path(into, line)

@@ -69,7 +69,7 @@ MEMORY_WORD = re.compile(
     re.IGNORECASE,
 )
 PYTHON = re.compile(
-    r"(?<![\w./-])(?:c?python|py|パイソン)[\s_-]{0,2}(?:(?:version|ver\.?|版本|バージョン)?[\s:=@v]{0,4})"
+    r"(?<![\w./-])(?:c?python|py|パイソン)[\s_-]{0,2}(?:(?:version|ver\.?|版本|バージョン)?(?:\s?(?:is\b|ist\b|是|为|は))?[\s:=@v]{0,4})"
     r"(?P<version>3\.(?:[6-9]|1\d)(?:\.\d{1,2})?(?:(?:a|b|rc)\d{1,2})?)(?P<threads>t)?(?![\d])",
     re.IGNORECASE | re.ASCII,
 )
