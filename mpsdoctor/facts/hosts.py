@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 
 _URL = r"[a-z][a-z0-9+.-]{0,20}://(?:[^/\s'\"@]{0,500}@)?"
-IN_URL = re.compile(
-    rf"(?P<before>{_URL}|\bgit@)(?P<host>[a-z0-9](?:[a-z0-9-]|\.(?=[a-z0-9])){{0,252}})(?![\w-]|\.\w)", re.IGNORECASE
+_HOST = r"(?P<host>[a-z0-9](?:[a-z0-9-]|\.(?=[a-z0-9])){0,252})(?![\w-]|\.\w)"
+IN_URL = re.compile(rf"(?P<before>{_URL}|\bgit@){_HOST}", re.IGNORECASE)
+# Without a scheme, where pip, urllib3 and macOS write one: HTTPSConnectionPool(host='...', trusted-host, proxies, MDM.
+_ENDS = r"(?=:\d|['\"]|(?<=\.\w\w)|(?<=\.\w\w\w)|(?<=\.\w\w\w\w))"
+IN_SETTING = re.compile(
+    r"(?P<before>\b(?:host=['\"]|trusted[-_]hosts?[ =:]{1,4}|mdm server:\s{0,8}"
+    r"|(?:https?_|all_)?proxy[\"']?\s{0,3}[=:]\s{0,3}['\"]?))" + _HOST + _ENDS,
+    re.IGNORECASE,
 )
 _PSEUDONYM = re.compile(r"private-\d{1,6}\.invalid")
 _HERE = frozenset(("localhost", "host", "127.0.0.1", "0.0.0.0"))  # "host" is what this machine's own name became

@@ -84,6 +84,7 @@ class Redactor:
                 text = self._replace(kind, pattern, by, text)
         if "://" in text or "git@" in text:
             text = self._replace("private-host", hosts.IN_URL, self._hosts.in_url, text)
+        text = self._replace("private-host", hosts.IN_SETTING, self._hosts.in_url, text)
         if self._hosts.bare is not None:
             text = self._replace("private-host", self._hosts.bare, self._hosts.again, text)
         return text

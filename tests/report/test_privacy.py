@@ -105,6 +105,28 @@ def test_a_private_host_gets_a_name_that_stays_the_same(host: str) -> None:
     assert redactor.counts["private-host"] == (3 if "." in host else 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "HTTPSConnectionPool(host='nexus.acme.io', port=443)",
+            "HTTPSConnectionPool(host='private-1.invalid', port=443)",
+        ),
+        ("HTTPSConnectionPool(host='nexus', port=443)", "HTTPSConnectionPool(host='private-1.invalid', port=443)"),
+        ("trusted-host = pip.acme.io", "trusted-host = private-1.invalid"),
+        ("pip install --trusted-host pip.acme.io torch", "pip install --trusted-host private-1.invalid torch"),
+        ("HTTPS_PROXY=proxy:3128", "HTTPS_PROXY=private-1.invalid:3128"),
+        ("'https_proxy': 'proxy.acme.io:3128'", "'https_proxy': 'private-1.invalid:3128'"),
+        ("MDM server: mdm.acme.io", "MDM server: private-1.invalid"),
+        ("host='files.pythonhosted.org'", "host='files.pythonhosted.org'"),
+        ("proxy: none was set", "proxy: none was set"),
+        ("host='' and a proxy = something", "host='' and a proxy = something"),
+    ],
+)
+def test_a_host_without_an_address_goes_where_hosts_are_written(text: str, wanted: str) -> None:
+    assert Redactor().text(text) == wanted
+
+
 def test_two_private_hosts_stay_two() -> None:
     text = Redactor().text("https://a.corp.acme.com/x http://b.corp.acme.com https://a.corp.acme.com")
     assert text == "https://private-1.invalid/x http://private-2.invalid https://private-1.invalid"
