@@ -7,6 +7,7 @@ from mpsdoctor.repair import Situation, Stack
 from mpsdoctor.repair.names import is_name, one_line, pinned
 
 _TOOLS = frozenset({"pip", "setuptools", "wheel"})
+OTHER_PYTHON = "the other Python gets the newest versions of your packages: the old ones often have no build for it"
 _STACK = frozenset({"torch", "torchvision", "torchaudio", "numpy"})
 # Projects that publish no macOS wheels at all; a new environment on a Mac cannot have them.
 NO_MAC_BUILD = frozenset(
@@ -14,10 +15,11 @@ NO_MAC_BUILD = frozenset(
 )
 
 
-def carried(situation: Situation, stack: Stack) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def carried(situation: Situation, stack: Stack, *, versions: bool = True) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the requirements for the new environment, the stack first, and what cannot be carried over, with why.
 
     Only what the user asked for by name, where the installer marked that; the rest follows as dependencies.
+    versions False: for another Python, for which an old version often has no build.
     """
     wanted: list[str] = list(stack.requirements)
     left: list[str] = []
@@ -29,7 +31,7 @@ def carried(situation: Situation, stack: Stack) -> tuple[tuple[str, ...], tuple[
         if reason is not None:
             left.append(f"{one_line(one.name)} ({reason})")
             continue
-        requirement = _requirement(one)
+        requirement = _requirement(one, versions)
         if requirement not in wanted:
             wanted.append(requirement)
     return tuple(wanted), tuple(left)
@@ -52,7 +54,7 @@ def _cannot(one: Distribution) -> str | None:
     return None
 
 
-def _requirement(one: Distribution) -> str:
+def _requirement(one: Distribution, versions: bool) -> str:
     if one.editable and one.direct_url:
         return f"--editable={unquote(one.direct_url.removeprefix('file://'))}"
-    return pinned(one) or one.name
+    return (pinned(one) if versions else None) or one.name

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from mpsdoctor.repair import Install, Manual, NoTorch, PlannedFix, Proposal, Refused, Situation, Stack, Step, prefix_of
+from mpsdoctor.repair.names import pinned
 from mpsdoctor.repair.sizes import wheel_mb
 
 MACOS_UPDATE = "Update macOS in System Settings > General > Software Update (it needs an administrator)"
@@ -50,6 +51,15 @@ def stack_requirements(situation: Situation, stack: Stack) -> tuple[str, ...]:
     return (f"torch<={stack.torch}", *names, *((stack.numpy,) if stack.numpy else ()))
 
 
+def numpy_requirement(situation: Situation, stack: Stack) -> str:
+    """Return NumPy as it is to be installed again: the installed version, where torch's ABI allows it."""
+    found = situation.packages.get("numpy")
+    if found is None or situation.manager.name in ("conda", "pixi"):
+        return stack.numpy or "numpy"  # conda's solver looks after what depends on it
+    same = pinned(found) or "numpy"
+    return stack.numpy if stack.numpy and not same.startswith(("numpy==0.", "numpy==1.")) else same
+
+
 def bare_name(requirement: str) -> str:
     """Return the name in a requirement.
 
@@ -93,7 +103,9 @@ def _is_own_venv(situation: Situation) -> bool:
 
 def new_venv(situation: Situation, fix: str, stack: Stack) -> list[Proposal]:
     """Propose a venv in the project's folder: the Python itself belongs to its package manager."""
-    folder = f"{(situation.survey.project_folder or '.').rstrip('/')}/.venv"
+    project = (situation.survey.project_folder or ".").rstrip("/")
+    names = [f"{project}/.venv{ending}" for ending in ("", "-torch", *(f"-torch{n}" for n in range(2, 100)))]
+    folder = next(name for name in names if name not in situation.survey.existing)
     steps = situation.manager.create(folder, situation.python, stack.requirements)
     return [
         PlannedFix(
@@ -114,7 +126,7 @@ def replace_environment(
 
     minor: the Python that it shall have; else the old one's. newest: the old torch is no measure for the new one.
     """
-    from ._carry import carried
+    from ._carry import OTHER_PYTHON, carried
 
     prefix = situation.facts.interpreter.prefix or prefix_of(situation.facts.interpreter.executable)
     if prefix is None:
@@ -134,7 +146,7 @@ def replace_environment(
     beside = f"{folder}/.{plain}.mpsdoctor-new"
     names = [f"{folder}/.{plain}.mpsdoctor-old{number}" for number in ("", *range(2, 100))]
     aside = next(name for name in names if name not in situation.survey.existing)
-    requirements, left = carried(situation, stack)
+    requirements, left = carried(situation, stack, versions=wanted == situation.minor)
     steps = [
         *situation.manager.create(beside, python, requirements),
         *switch_steps(situation, prefix.rstrip("/"), beside, aside),
@@ -149,6 +161,7 @@ def replace_environment(
             notes=(
                 *((because,) if because else ()),
                 f"asked for again: {len(requirements)}",
+                *((OTHER_PYTHON,) if wanted != situation.minor else ()),
                 *(f"not carried over: {one}" for one in left),
             ),
             python=f"{prefix.rstrip('/')}/bin/python",

@@ -9,7 +9,7 @@ from mpsdoctor.repair.names import is_conda_name
 from mpsdoctor.repair.sizes import wheel_mb
 from mpsdoctor.repair.wanted import fitting_python
 
-from ._carry import carried
+from ._carry import OTHER_PYTHON, carried
 from ._proposals import replace_environment
 
 # The installer and its checksum at the address that the project itself publishes: conda-forge/miniforge, README.
@@ -89,11 +89,12 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
         ),
         *manager.create(folder, minor, (f"torch<={stack.torch}", *companions, *wanted)),
     ]
-    pip_wanted, pip_left = _pip_packages(situation)
+    pip_wanted, pip_left = _pip_packages(situation, versions=situation.minor == minor)
     if pip_wanted:
         argv = (f"{folder}/bin/python", "-m", "pip", "install", *pip_wanted)
         steps.append(Step("install the packages of pip", argv, writes=(root,), undo="removed"))
     notes = [f"asked for again: {len(wanted) + len(pip_wanted)}; the old conda is not touched"]
+    notes += [OTHER_PYTHON] if situation.minor != minor else []
     notes += [f"not carried over: {one}" for one in (*left, *pip_left)]
     summary = f"Miniforge for Apple silicon in {root}, and {name} made anew in it with Python {minor}"
     downloads = _MINIFORGE_MB + (wheel_mb(stack.torch, situation.machine) or 0)
@@ -134,7 +135,7 @@ def _conda_packages(situation: Situation, minor: str) -> tuple[list[str], list[s
     return wanted, left
 
 
-def _pip_packages(situation: Situation) -> tuple[list[str], list[str]]:
+def _pip_packages(situation: Situation, *, versions: bool) -> tuple[list[str], list[str]]:
     by_pip = [one for one in situation.packages.distributions or () if one.installer not in (None, "conda")]
     from dataclasses import replace
 
@@ -142,5 +143,5 @@ def _pip_packages(situation: Situation) -> tuple[list[str], list[str]]:
     from mpsdoctor.repair import Stack
 
     only = replace(situation, facts=replace(situation.facts, packages=Packages(distributions=tuple(by_pip))))
-    found, left = carried(only, Stack("0"))
+    found, left = carried(only, Stack("0"), versions=versions)
     return [one for one in found if not one.startswith("torch==")], list(left)

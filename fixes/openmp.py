@@ -2,7 +2,7 @@
 
 from mpsdoctor.repair import Install, NoTorch, PlannedFix, Proposal, Situation, fix
 
-from ._proposals import bare_name, install_stack, stack_requirements
+from ._proposals import bare_name, install_stack, numpy_requirement, stack_requirements
 
 
 @fix("openmp", causes=("duplicate-openmp",))
@@ -12,8 +12,9 @@ def openmp(situation: Situation) -> list[Proposal]:
     if isinstance(stack, NoTorch):
         return install_stack(situation, "openmp", "")
     manager = situation.manager
-    numpy = stack.numpy or "numpy"
-    requirements = tuple(dict.fromkeys((*stack_requirements(situation, stack), numpy)))
+    numpy = numpy_requirement(situation, stack)
+    others = [r for r in stack_requirements(situation, stack) if bare_name(r) != "numpy"]
+    requirements = (*others, numpy)
     again = tuple(r for r in requirements if bare_name(r) in ("torch", "numpy"))
     steps = manager.install("install torch and NumPy again from one source", Install(requirements, again))
     return [

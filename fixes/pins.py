@@ -2,9 +2,9 @@
 
 import posixpath
 
-from mpsdoctor.repair import PlannedFix, Proposal, Situation, Step, TextFile, fix
+from mpsdoctor.repair import Manual, PlannedFix, Proposal, Situation, Step, TextFile, fix
 from mpsdoctor.repair.actions import WriteText, digest
-from mpsdoctor.repair.pins import rewriter
+from mpsdoctor.repair.pins import foreign_indexes, rewriter
 
 
 @fix("pins", causes=("non-mac-wheel-pin", "package-without-mac-wheel"), packages=False)
@@ -16,11 +16,24 @@ def pins(situation: Situation) -> list[Proposal]:
         if found is not None:
             steps.append(found[0])
             notes += found[1]
+    told: list[Proposal] = [
+        Manual(situation.cause.cause, _split(file.path, line))
+        for file in situation.survey.requirements
+        for line in foreign_indexes(file.text)
+    ]
     if not steps:
-        return []
+        return told
     names = ", ".join(posixpath.basename(step.writes[0]) for step in steps)
     summary = f"{names}: Macs get the ordinary build, other systems what they got"
-    return [PlannedFix("pins", situation.cause.cause, summary, tuple(steps), notes=tuple(notes))]
+    return [PlannedFix("pins", situation.cause.cause, summary, tuple(steps), notes=tuple(notes)), *told]
+
+
+def _split(path: str, line: str) -> str:
+    name = posixpath.basename(path)
+    return (
+        f"Split {name}: its line {line!r} makes an index without any wheel for Macs the only one. Move that line into "
+        f"a file for the other systems (with -r {name} in it), and install from {name} on Macs."
+    )
 
 
 def _step(file: TextFile) -> tuple[Step, list[str]] | None:

@@ -19,16 +19,15 @@ _PROJECTS = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn",
 @fix("reinstall", causes=("arch-mismatch-binaries",))
 def reinstall(situation: Situation) -> list[Proposal]:
     """Install again, without the cache, the packages whose compiled files are for another architecture."""
-    if "CO102" in situation.cause.checks:
-        return _native_subdir(situation)
+    settings = _native_subdir(situation) if "CO102" in situation.cause.checks else []
     names = wrong_packages(situation.facts)
     if not names and "TO103" in situation.cause.checks:
         names = ["torch"]
     if len(names) >= _MANY and situation.facts.interpreter.venv:
-        return replace_environment(situation, "reinstall")
+        return [*settings, *replace_environment(situation, "reinstall")]
     again = [one for name in names if (found := situation.packages.get(name)) is not None and (one := pinned(found))]
     others = tuple(one for one in again if normalize(one.partition("==")[0]) not in _STACK)
-    proposals: list[Proposal] = []
+    proposals: list[Proposal] = [*settings]  # first: what is installed then comes for this architecture
     if any(name in _STACK for name in names):
         proposals += install_stack(
             situation, "reinstall", "torch and what belongs to it, built for this Mac", again=_STACK

@@ -1,12 +1,11 @@
 """A file that hides torch."""
 
 import posixpath
+import re
 
 from mpsdoctor import Shadow
 from mpsdoctor.repair import Manual, PlannedFix, Proposal, Situation, Step, fix
 from mpsdoctor.repair.actions import Forget, Rename
-
-_NAMES = ("torch", "torchvision", "torchaudio", "numpy")
 
 
 @fix("shadow", causes=("local-file-shadows-torch", "source-shadows-package"), packages=False)
@@ -14,12 +13,17 @@ def shadow(situation: Situation) -> list[Proposal]:
     """Rename the file or folder that Python finds in place of the real package; nothing is deleted."""
     cause = situation.cause.cause
     found = [one for one in situation.facts.environment.shadows or () if one.kind in ("file", "folder")]
-    guilty = [one for one in found if one.name in _NAMES or one.path in situation.cause.summary]
+    guilty = [one for one in found if _is_named(one.path, situation.cause.summary)]
     if cause == "source-shadows-package" or not guilty:
         return [Manual(cause, situation.cause.remedy or situation.cause.summary)]
     steps = [step for one in guilty for step in _steps(one, situation.facts.interpreter.version_info)]
     names = ", ".join(posixpath.basename(one.path) for one in guilty)
     return [PlannedFix("shadow", cause, f"{names} gets another name, so that the real package is found", tuple(steps))]
+
+
+def _is_named(path: str, summary: str) -> bool:
+    """True where the finding speaks of this very path: what else has a module's name may be innocent."""
+    return re.search(rf"(?<!\S){re.escape(path)}(?=[\s,;:]|\.?$)", summary) is not None
 
 
 def _steps(one: Shadow, version: tuple[int, ...] | None) -> list[Step]:

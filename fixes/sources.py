@@ -2,7 +2,7 @@
 
 from mpsdoctor.repair import Install, NoTorch, PlannedFix, Proposal, Refused, Situation, conda_of, fix, pip_or_uv
 
-from ._proposals import stack_requirements
+from ._proposals import numpy_requirement, stack_requirements
 
 _STACK = ("torch", "torchvision", "torchaudio")
 _CONDA = ("pytorch", "libtorch", "pytorch-cpu", "pytorch-gpu", "torchvision", "torchaudio")
@@ -29,7 +29,7 @@ def sources(situation: Situation) -> list[Proposal]:
         summary = f"one copy of {' and '.join(twice) or 'torch'} in place of two"
         requirements = stack_requirements(situation, stack)
     if "numpy" in twice and not any(r.startswith("numpy") for r in requirements):
-        requirements = (*requirements, "numpy")
+        requirements = (*requirements, numpy_requirement(situation, stack))
     install = Install(requirements, tuple(r for r in requirements if not r.startswith("numpy")) if records else ())
     steps += manager.install(f"install {' '.join(requirements[:3])} once", install)
     return [PlannedFix("sources", situation.cause.cause, summary, tuple(steps))]

@@ -65,7 +65,11 @@ def look_around(facts: Facts, causes: Collection[str], environ: Mapping[str, str
         project_folder=shown(folder),
         home=home,
         conda_specs=_conda_specs(facts.conda.prefix),
-        existing=(*(f"{home}/{name}" for name in _MADE if os.path.lexists(f"{home}/{name}")), *_asides(prefix)),
+        existing=(
+            *(f"{home}/{name}" for name in _MADE if os.path.lexists(f"{home}/{name}")),
+            *_asides(prefix),
+            *_venvs(folder),
+        ),
         size_mb=_size_mb(environment_folders(facts)),
         free_mb=_free_mb(prefix or home),
     )
@@ -129,6 +133,11 @@ def _asides(prefix: str | None) -> Iterator[str]:
     """Earlier environments that a repair put aside."""
     if prefix is not None:
         yield from (entry.path for entry in list_folder(Path(prefix).parent) if ".mpsdoctor-" in entry.name)
+
+
+def _venvs(folder: Path) -> Iterator[str]:
+    """What stands where a fix might make a virtual environment."""
+    yield from (shown(folder / entry.name) for entry in list_folder(folder) if entry.name.startswith(".venv"))
 
 
 def _files_of(prefix: str | None) -> Facts | None:

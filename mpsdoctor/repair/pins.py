@@ -54,11 +54,17 @@ def rewrite_requirements(text: str) -> tuple[str, tuple[Change, ...]]:
     return new, tuple(changes)
 
 
+def foreign_indexes(text: str) -> tuple[str, ...]:
+    """Return the lines that make an index without any wheel for Macs the only one.
+
+    No rewriting serves both: a file has one index for all systems, and beside another one a name would be taken from
+    whichever has the higher version.
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    return tuple(line for line in lines if not line.startswith("#") and _INDEX.search(line))
+
+
 def _line_change(line: str) -> Change | None:
-    index = _INDEX.search(line)
-    if index is not None and not line.lstrip().startswith("#"):
-        # As the only index it has no wheel for a Mac at all; beside the ordinary one it serves the others as before.
-        return Change(line, (line.replace(index[0], f"--extra-index-url{index['between']}{index['url']}"),))
     if line.lstrip().startswith(("#", "-")):
         return None
     match = _REQUIREMENT.fullmatch(line)

@@ -33,6 +33,8 @@ def make_plan(
     if request.nightly is not None:
         causes = [_nightly(request.nightly)]
     proposals: list[Proposal] = []
+    if request.nightly is None:
+        proposals += _not_found(diagnosis, only)
     for cause in causes:
         situation = Situation(facts, diagnosis, cause, survey, request)
         fresh = any(isinstance(item, PlannedFix) and item.python is not None for item in proposals)
@@ -40,6 +42,13 @@ def make_plan(
     target = facts.interpreter.executable or facts.interpreter.prefix or "the interpreter"
     plan = merge(target, proposals)
     return _with_sizes(plan, facts, survey, request, diagnosis, causes)
+
+
+def _not_found(diagnosis: Diagnosis, only: Sequence[str]) -> list[Proposal]:
+    """Say of each cause that was asked for and is not there what is there."""
+    there = [cause.cause for cause in diagnosis.causes]
+    found = f"found: {', '.join(there)}" if there else "nothing else was found either"
+    return [Refused(name, f"it was not found here; {found}") for name in dict.fromkeys(only) if name not in there]
 
 
 def _nightly(version: str) -> FoundCause:
@@ -128,9 +137,11 @@ def with_project_pins(report: Report, survey: Survey | None) -> Report:
 
 
 def _pins_of(survey: Survey) -> list[str]:
-    from mpsdoctor.repair.pins import rewriter
+    from mpsdoctor.repair.pins import foreign_indexes, rewriter
 
-    found = []
+    found = [
+        f"{file.path.rpartition('/')[2]}: {line}" for file in survey.requirements for line in foreign_indexes(file.text)
+    ]
     for file in (*survey.requirements, *survey.projects):
         rewrite = rewriter(file.path.rpartition("/")[2])
         if rewrite is not None:

@@ -123,8 +123,8 @@ def _is_wanted(facts: Facts, name: str, causes: Collection[str]) -> bool:
     """Installed, by whatever tool; or the one that a mismatch is nearly always about, where no list tells."""
     if facts.packages.get(name) is not None or facts.conda.get(name) is not None:
         return True
-    known = any(facts.packages.get(other) or facts.conda.get(other) for other in COMPANIONS)
-    return name == "torchvision" and "companion-version-mismatch" in causes and not known
+    listed = facts.packages.distributions is not None or facts.conda.packages is not None
+    return name == "torchvision" and "companion-version-mismatch" in causes and not listed
 
 
 def _numpy(facts: Facts, release: Release) -> str | None:

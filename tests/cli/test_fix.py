@@ -65,7 +65,12 @@ def test_the_json_is_a_report_with_a_plan(mpsdoctor: Doctor) -> None:
 
 def test_only_one_cause(mpsdoctor: Doctor) -> None:
     ran = mpsdoctor("fix", "--replay", str(ROSETTA), "--only", "numpy2-abi", "--format", "json")
+    assert ran.code == 1
     assert ran.json["plan"]["fixes"] == []
+    told = mpsdoctor("fix", "--replay", str(ROSETTA), "--only", "numpy2-abi")
+    assert told.code == 1
+    assert "numpy2-abi: it was not found here; found: x86-python-under-rosetta" in " ".join(told.out.split())
+    assert "Nothing was found" not in told.out
 
 
 def test_a_hostile_report_is_planned_for_and_never_executed(mpsdoctor: Doctor, tmp_path: Path) -> None:

@@ -190,6 +190,17 @@ def test_a_damaged_torch(manager: str, patient: Make) -> None:
     cured(mac, "torch-import-fails")
 
 
+@both
+def test_a_package_that_torch_needs_is_missing(manager: str, patient: Make, index: Index) -> None:
+    text = "import helper\n" + TORCH.format(version="2.13.0")
+    index.add("torch", "2.13.0", requires=("helper",), files={"torch/__init__.py": text})
+    mac = patient("torch==2.13.0", manager=manager)
+    (site(mac) / "helper.py").unlink()
+    shutil.rmtree(next(site(mac).glob("helper-*.dist-info")))
+    fixed = cured(mac, "torch-import-fails")
+    assert "+ helper 1.0" in fixed.json["applied"]["changes"]
+
+
 def test_a_variable_that_says_the_contrary(patient: Make) -> None:
     mac = patient("torch==2.13.0")
     profile = mac.home / ".zshrc"

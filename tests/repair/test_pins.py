@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from mpsdoctor.repair.pins import rewrite_requirements, rewriter, split_requirement
+from mpsdoctor.repair.pins import foreign_indexes, rewrite_requirements, rewriter, split_requirement
 from mpsdoctor.repair.pins_toml import rewrite_pixi, rewrite_pyproject
 
 if sys.version_info >= (3, 11):
@@ -81,10 +81,17 @@ def test_what_a_mac_can_meet_stays(line: str) -> None:
     assert rewrite_requirements(line) == (line, ())
 
 
-def test_an_index_without_mac_wheels_stands_beside_the_ordinary_one() -> None:
-    new, changes = rewrite_requirements("--index-url https://download.pytorch.org/whl/cu121\ntorch\n")
-    assert new == "--extra-index-url https://download.pytorch.org/whl/cu121\ntorch\n"
-    assert len(changes) == 1
+@pytest.mark.parametrize("option", ["--index-url ", "--index-url=", "-i "])
+def test_an_index_without_mac_wheels_is_told_and_left_for_the_others(option: str) -> None:
+    line = f"{option}https://download.pytorch.org/whl/cu121"
+    text = f"torch\n{line}\n"
+    assert rewrite_requirements(text) == (text, ())
+    assert foreign_indexes(text) == (line,)
+
+
+@pytest.mark.parametrize("line", [*FINE, "# --index-url https://download.pytorch.org/whl/cu121"])
+def test_an_index_with_mac_wheels_is_not_told(line: str) -> None:
+    assert foreign_indexes(line) == ()
 
 
 def test_a_wheel_for_linux_is_for_linux() -> None:

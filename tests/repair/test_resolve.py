@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from collections.abc import Callable
 
 import pytest
@@ -36,3 +38,27 @@ def test_what_the_index_does_not_have_is_said_before_anything_is_done(
     ran = mac.fix("--dry-run")
     assert "the index does not give it" in ran.out
     assert "2.8.0" in ran.out
+
+
+@pytest.mark.parametrize("manager", ["pip", "uv"])
+def test_no_source_package_is_built_before_the_yes(manager: str, patient: Callable[..., Patient], index: Index) -> None:
+    mac = patient("torch==2.13.0", manager=manager, mac=MACOS_13)
+    trap = mac.home / "trap"
+    index.add("torch", "2.8.0", requires=("source-only",))
+    folder = index.folder / "source-only"
+    folder.mkdir()
+    setup = (
+        f"open({str(trap)!r}, 'w').close()\nfrom setuptools import setup\nsetup(name='source-only', version='1.0')\n"
+    )
+    with tarfile.open(folder / "source_only-1.0.tar.gz", "w:gz") as archive:
+        for name, text in (
+            ("setup.py", setup),
+            ("PKG-INFO", "Metadata-Version: 1.0\nName: source-only\nVersion: 1.0\n"),
+        ):
+            member = tarfile.TarInfo(f"source_only-1.0/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    (folder / "index.html").write_text('<a href="source_only-1.0.tar.gz">source_only-1.0.tar.gz</a>')
+    ran = mac.fix("--dry-run")
+    assert "the index does not give it" in ran.out
+    assert not trap.exists()

@@ -29,7 +29,7 @@ class Pip(Manager):
             argv = (*self._pip("install"), "--force-reinstall", "--no-deps", "--no-cache-dir", *_source(install))
             steps.append(Step(title, (*argv, *install.again), writes=self.writes))
         rest = [requirement for requirement in install.requirements if requirement not in install.again]
-        if rest or not install.dependencies:
+        if install.requirements:  # also where all were installed again: what they depend on may be missing
             wanted = install.requirements if install.dependencies else tuple(rest)
             alone = () if install.dependencies else ("--no-deps",)
             if wanted:
