@@ -29,6 +29,8 @@ def main() -> None:
         nonlocal count
         check_one(case)
         count += 1
+        if count % 500 == 0:
+            print(f"{count} machines, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
 
     started = time.monotonic()
     run()
