@@ -126,4 +126,5 @@ def _right_versions(
         return Remedy("Install the nightlies of one day in one command.", (command,))
     pairs = [f"{name}=={getattr(release, name)}" for name in names]
     command = pip(interpreter, packages, "install", f"torch=={release.version}", *pairs)
-    return Remedy(f"Install {' and '.join(pairs)}, which belong to torch {release.version}.", (command,))
+    verb = "belong" if len(pairs) > 1 else "belongs"
+    return Remedy(f"Install {' and '.join(pairs)}, which {verb} to torch {release.version}.", (command,))

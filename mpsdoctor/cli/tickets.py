@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = b'"mpsdoctor.'
 _HEAD = 4096  # bytes; a binary file shows its NULs within them
+_BLANK = b" \t\r\n\0\xef\xbb\xbf\xff\xfe"  # blanks, and the marks that begin a file
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".log", ".out", ".err", ".text", ""})
 
@@ -38,6 +39,8 @@ def gather_ticket(name: str) -> Gathered:
 
 
 def _gathered(data: bytes, shown: str) -> Gathered:
+    if not data.strip(_BLANK):
+        raise NotAReport("the file is empty" if shown != "stdin" else "nothing was given")
     try:
         facts, problems = read_report(data)
         return Gathered(facts, Source("report", shown), tuple(problems))

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from mpsdoctor.diagnosis import BROKEN, DEGRADED, HEALTHY, NOT_APPLICABLE, UNDECIDED, FoundCause
 from mpsdoctor.registry import FAMILIES, Finding
+from mpsdoctor.report.commands import parts as split
 from mpsdoctor.report.model import Report
 from mpsdoctor.report.words import machine_line, printable, python_line, shorten, torch_line
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN, Evidence
@@ -78,10 +79,22 @@ def _cause(cause: FoundCause, by_id: dict[str, Finding], style: Style) -> list[T
     if folded:
         lines += _labelled("It explains", " · ".join(folded), style.width)
     for index, remedy in enumerate(finding.verdict.remedies):
-        lines += _labelled("What to do" if index == 0 else "or", remedy.text, style.width)
+        lines += _advice("What to do" if index == 0 else "or", remedy.text, style.width)
         for argv in remedy.commands[:_COMMAND_LIMIT]:
             command = " ".join(_quote(part, style.home) for part in argv)
             lines.append(Text(" " * (_LABEL + 2) + printable(command), style="bold cyan", no_wrap=True))
+    return lines
+
+
+def _advice(label: str, text: str, width: int) -> list[Text]:
+    """Words are wrapped; a command in them stands whole on a line of its own, so that it can be copied as it is."""
+    lines: list[Text] = []
+    for part in split(text):
+        if part.command:
+            lines += _labelled(label, "", width) if label and not lines else []
+            lines.append(Text(" " * (_LABEL + 2) + printable(part.text), style="bold cyan", no_wrap=True))
+        else:
+            lines += _labelled("" if lines else label, part.text, width)
     return lines
 
 
@@ -127,7 +140,7 @@ def _no_cause(report: Report, style: Style) -> list[Text]:
 def _ask(report: Report, style: Style) -> list[Text]:
     lines: list[Text] = []
     for index, question in enumerate(report.diagnosis.ask):
-        lines += _labelled("Ask for" if index == 0 else "", question, style.width)
+        lines += _advice("Ask for" if index == 0 else "", question, style.width)
     return lines
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from mpsdoctor.diagnosis import HEALTHY, UNDECIDED
 from mpsdoctor.facts.redaction import Redactor
+from mpsdoctor.report.commands import parts as split
 from mpsdoctor.report.model import Report
 from mpsdoctor.report.words import printable
 
@@ -73,16 +74,17 @@ def keep(report: Report) -> Line:
 
 def format_triage(lines: Sequence[Line], width: int, shorten: Callable[[str], str] = str) -> list[Text]:
     """Return the table: causes by number of tickets, how sure, some examples; then the questions to send back."""
-    found = [Text(f"{len(lines)} tickets", style="bold"), Text()]
+    found = [Text(f"{len(lines)} ticket{'' if len(lines) == 1 else 's'}", style="bold"), Text()]
     if not lines:
         return found
     column = max(len(_named(line)) for line in lines)
+    family_column = max(len(line.family or "") for line in lines)
     for name in _by_count(_named(line) for line in lines):
         group = [line for line in lines if _named(line) == name]
         sure = ", ".join(f"{n} {word}" for word in _CONFIDENCE if (n := sum(g.confidence == word for g in group)))
         row = Text(f"{len(group):5}  ", style="bold")
         row.append(f"{name:<{column}}", style="red" if group[0].family not in ("fine", None) else "cyan")
-        row.append(f"  {group[0].family or '':<11}", style="dim")
+        row.append(f"  {group[0].family or '':<{family_column}}  ", style="dim")
         row.append(sure, style="none")
         found.append(row)
         examples = ", ".join(shorten(line.name) for line in group[:_EXAMPLES])
@@ -112,7 +114,9 @@ def _questions(lines: Sequence[Line], width: int) -> list[Text]:
     found = [Text(), Text("Most wanted answers", style="bold")]
     for ask in asks[:_ASKS]:
         count = sum(line.ask[:1] == (ask,) for line in lines)
-        parts = textwrap.wrap(printable(ask), max(20, width - 7)) or [""]
-        found.append(Text(f"{count:5}  {parts[0]}"))
-        found += [Text(f"       {part}") for part in parts[1:]]
+        pieces: list[str] = []
+        for part in split(printable(ask)):  # a command is never broken: it is to be copied
+            pieces += [part.text] if part.command else textwrap.wrap(part.text, max(20, width - 7))
+        found.append(Text(f"{count:5}  {pieces[0] if pieces else ''}"))
+        found += [Text(f"       {piece}") for piece in pieces[1:]]
     return found

@@ -103,3 +103,13 @@ def test_who_has_the_newest_is_not_told_to_install_it():
     assert verdict.remedies[0].commands == ()
     assert f"no torch above {best.version}" in verdict.remedies[0].text
     assert versions.at_least(releases.newest().version, best.version)
+
+
+@pytest.mark.parametrize(("names", "verb"), [(("torchvision",), "belongs"), (("torchvision", "torchaudio"), "belong")])
+def test_one_package_belongs_and_two_belong(names, verb):
+    stale = {"torchvision": "0.17.2", "torchaudio": "2.2.2"}
+    listed = "\n".join(f"[pip3] {name}=={stale[name]}" for name in names)
+    facts, _ = read_ticket(f"[pip3] torch==2.8.0\n{listed}\nOS: macOS 15.1 (arm64)\n".encode())
+    findings = judge(facts, load_registry(), today=date(2026, 11, 30))
+    remedies = [one.text for finding in findings for one in finding.verdict.remedies]
+    assert any(f"which {verb} to torch 2.8.0" in text for text in remedies)
