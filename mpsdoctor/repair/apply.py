@@ -17,6 +17,7 @@ from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.commands import STEP_SECONDS, environment_of
 from mpsdoctor.repair.plan import Plan, Step
 from mpsdoctor.repair.proof import Examination, aimed, changed_packages, doubts, means_torch, proof_words, unexpected
+from mpsdoctor.repair.restore import DamagedCopy, restore
 from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from mpsdoctor.report.model import Report
@@ -186,8 +187,8 @@ def put_back(run: Run, roots: list[snapshot.Entry], stays: Collection[str] = ())
         with contextlib.suppress(OSError):
             run.journal.write(j.RESTORING)
         try:
-            left = snapshot.restore(roots, run.folder / "saved", stays, run.id)
-        except (OSError, snapshot.DamagedCopy) as error:
+            left = restore(roots, run.folder / "saved", stays, run.id)
+        except (OSError, DamagedCopy) as error:
             left = [str(error)]
         if not left:
             with contextlib.suppress(OSError):

@@ -1,7 +1,6 @@
-"""The state before: every path that a plan writes, copied with its hashes, and put back exactly.
+"""The state before: every path that a plan writes, copied with its hashes (restore.py puts it back exactly).
 
 A path is kept as a copy (file or folder), as a link, as "absent", or as "moved" where the old one is only renamed.
-Restoring writes what differs and removes what is new; it can be repeated, and it frees space before it takes any.
 """
 
 from __future__ import annotations
@@ -9,20 +8,15 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mpsdoctor.repair.actions import remove
 from mpsdoctor.repair.clone import copy_file
 
 _CHUNK = 1 << 20
 _OF_ITS_OWN = ("envs", "pkgs")
 Entry = dict[str, Any]
-
-
-class DamagedCopy(Exception):
-    """The kept copy of a file is not what it was; the file was left alone."""
 
 
 def save(paths: Sequence[str], moves: Mapping[str, str], folder: Path) -> list[Entry]:
@@ -180,100 +174,3 @@ def same(now: Entry, before: Entry) -> bool:
     """True where nothing that is restored differs."""
     keys = ("kind", "to", "mode", "size", "sha256", *(("time",) if before["kind"] == "file" else ()))
     return all(now.get(key) == before.get(key) for key in keys)
-
-
-def restore(roots: Sequence[Entry], folder: Path, stays: Collection[str] = (), name: str = "later") -> list[str]:
-    """Put everything back and return what could not be. Can be repeated. Raises DamagedCopy, OSError.
-
-    stays: what was made or changed since, and stays as it is; a new environment that holds such goes aside as `name`.
-    """
-    above = {str(folder) for path in stays for folder in (Path(path), *Path(path).parents)}
-    for root in reversed(roots):
-        _clear(root, above, name)
-    for root in roots:
-        _refill(root, folder, stays)
-    return [path for path in differences(roots) if not _may_differ(roots, path, stays, above)]
-
-
-def _may_differ(roots: Sequence[Entry], path: str, stays: Collection[str], above: Collection[str]) -> bool:
-    """True for what stays and the folders that hold it; what was there before must be back in its own kind."""
-    if any(root["kind"] == "moved" and path == root["path"] for root in roots):
-        return False
-    return path in stays or (path in above and not any(entry_of(root, path) for root in roots))
-
-
-def _clear(root: Entry, above: Collection[str], name: str) -> None:
-    """Take away what was not there: it may be what fills the disk."""
-    path = Path(root["path"])
-    if root["kind"] == "moved":
-        if was_moved(root):
-            if str(path) in above:
-                path.rename(f"{path}.{name}")
-            elif os.path.lexists(path):
-                remove(path)
-            Path(root["aside"]).rename(path)
-    elif root["kind"] == "absent":
-        _remove_but(path, above)
-    elif root["kind"] == "folder" and path.is_dir() and not path.is_symlink():
-        before = root["entries"]
-        for inner in walk(str(path)):
-            if inner not in before and os.path.lexists(path / inner):
-                _remove_but(path / inner, above)
-
-
-def _remove_but(path: Path, stays: Collection[str]) -> None:
-    """Remove a path, but for what stays in it."""
-    if str(path) not in stays:
-        remove(path)
-    elif path.is_dir() and not path.is_symlink():
-        for inner in list(path.iterdir()):
-            _remove_but(inner, stays)
-
-
-def _refill(root: Entry, folder: Path, stays: Collection[str]) -> None:
-    path = Path(root["path"])
-    if root["kind"] in ("moved", "absent", "other"):
-        return
-    copy = folder / root["copy"]
-    if str(path) not in stays:
-        _put(path, root, copy)
-    if root["kind"] != "folder":
-        return
-    entries = root["entries"]
-    for name, before in entries.items():
-        if f"{path}/{name}" not in stays:
-            _put(path / name, before, copy / name)
-    for name in [*reversed(entries), ""]:
-        before = entries.get(name, root)
-        if before["kind"] == "folder" and (path / name).is_dir():
-            os.utime(path / name, ns=(before["time"], before["time"]))
-
-
-def _put(path: Path, before: Entry, copy: Path) -> None:
-    now = entry(path) if os.path.lexists(path) else {"kind": "absent"}
-    if same(now, before):
-        return
-    if now["kind"] not in ("absent", before["kind"]):
-        remove(path)
-    if before["kind"] == "folder":
-        path.mkdir(parents=True, exist_ok=True)
-        path.chmod(before["mode"])
-    elif before["kind"] == "link":
-        path.unlink(missing_ok=True)
-        path.symlink_to(before["to"])
-    elif before["kind"] == "file":
-        _put_file(path, before, copy)
-
-
-def _put_file(path: Path, before: Entry, copy: Path) -> None:
-    if not copy.is_file() or file_digest(copy) != before["sha256"]:
-        raise DamagedCopy(f"the kept copy of {path} is damaged; it was left alone")
-    beside = path.with_name(f".{path.name[:200]}.mpsdoctor")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        copy_file(copy, beside)
-        beside.chmod(before["mode"])
-        os.utime(beside, ns=(before["time"], before["time"]))
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

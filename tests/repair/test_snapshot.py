@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mpsdoctor.repair import snapshot
+from mpsdoctor.repair.restore import restore
 from tests.repair.wheels import fingerprint
 
 NAMES = ["a", "b b", "ü", "-rf", "new\nline", "it's"]
@@ -58,10 +59,10 @@ def test_any_tree_is_restored_after_any_change(
             remove(tree / name)
     build(tree, after)
     (base / "absent").write_text("new")
-    assert snapshot.restore(roots, base / "kept") == []
+    assert restore(roots, base / "kept") == []
     assert fingerprint(tree) == was
     assert not (base / "absent").exists()
-    assert snapshot.restore(roots, base / "kept") == []  # again, as after a kill
+    assert restore(roots, base / "kept") == []  # again, as after a kill
 
 
 def test_a_moved_environment_goes_back_at_every_point(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_a_moved_environment_goes_back_at_every_point(tmp_path: Path) -> None:
             env.rename(aside)
         if done >= 3:
             beside.rename(env)
-        assert snapshot.restore(roots, kept) == []
+        assert restore(roots, kept) == []
         assert (env / "old").read_text() == "old"
         assert not beside.exists()
         assert not aside.exists()
@@ -102,5 +103,5 @@ def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
     path.unlink()
     path.mkdir()
     (path / "inner").write_text("x")
-    assert snapshot.restore(roots, tmp_path / "kept") == []
+    assert restore(roots, tmp_path / "kept") == []
     assert path.read_text() == "a file"
