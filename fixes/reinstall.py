@@ -25,7 +25,7 @@ def reinstall(situation: Situation) -> list[Proposal]:
         names = ["torch"]
     if len(names) >= _MANY and situation.facts.interpreter.venv:
         return [*settings, *replace_environment(situation, "reinstall")]
-    again = [one for name in names if (found := situation.packages.get(name)) is not None and (one := pinned(found))]
+    again = [one for name in names if (one := _again(situation, name)) is not None]
     others = tuple(one for one in again if normalize(one.partition("==")[0]) not in _STACK)
     proposals: list[Proposal] = [*settings]  # first: what is installed then comes for this architecture
     if any(name in _STACK for name in names):
@@ -37,7 +37,17 @@ def reinstall(situation: Situation) -> list[Proposal]:
         steps = situation.manager.install(title, Install((), others, dependencies=False))
         summary = f"{', '.join(names)}: built for this Python's architecture"
         proposals.append(PlannedFix("reinstall", situation.cause.cause, summary, steps))
-    return proposals or [Manual(situation.cause.cause, situation.cause.remedy)]
+    if len(proposals) > len(settings) or (settings and not names):
+        return proposals
+    return [*proposals, Manual(situation.cause.cause, situation.cause.remedy)]
+
+
+def _again(situation: Situation, name: str) -> str | None:
+    """Return the installed version of a package as a requirement; conda's own name where conda alone lists it."""
+    found = situation.packages.get(name)
+    if found is not None:
+        return pinned(found)
+    return name if situation.facts.conda.get(name) is not None else None
 
 
 def wrong_packages(facts: Facts) -> list[str]:

@@ -100,10 +100,17 @@ def test_condas_setting_and_the_wrong_files_are_both_mended() -> None:
     facts = dataclasses.replace(
         facts, binaries=Binaries(files=(wrong,)), packages=installed("conda", numpy="2.3.2", torch="2.9.1")
     )
-    cause = FoundCause("arch-mismatch-binaries", "environment", ("CO102", "PK106"), "certain", "both.", "")
+    cause = FoundCause("arch-mismatch-binaries", "environment", ("CO102", "PK106"), "certain", "both.", "By hand.")
     plan = make_plan(facts, Diagnosis("broken", False, (cause,)), load_fixes())
     assert [step.argv[1] for step in plan.steps if step.argv] == ["config", "install"]
     assert any("numpy" in word for word in plan.steps[1].argv or ())
+    listed_by_conda = dataclasses.replace(facts, packages=installed("conda", torch="2.9.1"))
+    plan = make_plan(listed_by_conda, Diagnosis("broken", False, (cause,)), load_fixes())
+    assert "numpy" in (plan.steps[1].argv or ())
+    listed_by_none = dataclasses.replace(listed_by_conda, conda=dataclasses.replace(facts.conda, packages=()))
+    plan = make_plan(listed_by_none, Diagnosis("broken", False, (cause,)), load_fixes())
+    assert [step.argv[1] for step in plan.steps if step.argv] == ["config"]
+    assert [item.text for item in plan.manual] == ["By hand."]
 
 
 @pytest.mark.parametrize(("found", "asked"), [("3.12", "rich==14.0"), ("3.14", "rich")])
