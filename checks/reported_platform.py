@@ -5,6 +5,7 @@ import re
 from mpsdoctor import Facts, Remedy, Verdict, check, fail
 from mpsdoctor.knowledge import causes, releases, versions
 
+from ._pins import packages
 from ._reported import (
     ASK_MACOS,
     ASK_TORCH,
@@ -62,7 +63,8 @@ def torch_accepts_this_macos(facts: Facts) -> Verdict:
         advice = (
             [
                 Remedy(
-                    f"Install torch=={best.version}, the newest whose GPU support runs on this macOS, or update macOS."
+                    f"Install torch=={best.version}, the newest whose GPU support runs on this macOS, or update macOS.",
+                    (("python", "-m", "pip", "install", *packages(facts)),),
                 )
             ]
             if best
@@ -131,7 +133,12 @@ def operators_find_this_macos_new_enough(facts: Facts) -> Verdict:
     if first.row.id == "output-channels" and not old:
         return blame("tensor-too-large", first, confidence=LIKELY, evidence=evidence)
     return blame(
-        "torch-too-old", first, confidence=LIKELY, evidence=evidence, ask=[] if torch_version(facts) else [ASK_TORCH]
+        "torch-too-old",
+        first,
+        confidence=LIKELY,
+        evidence=evidence,
+        facts=facts,
+        ask=[] if torch_version(facts) else [ASK_TORCH],
     )
 
 

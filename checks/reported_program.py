@@ -85,7 +85,7 @@ def bfloat16_is_supported(facts: Facts) -> Verdict:
         )
     sure = CERTAIN if x86 is False else LIKELY
     ask = [] if x86 is False else [ASK_PYTHON, ASK_TORCH if old_torch else ASK_MACOS]
-    return blame(_BF16, first, confidence=sure, evidence=evidence, ask=ask)
+    return blame(_BF16, first, confidence=sure, evidence=evidence, facts=facts, ask=ask)
 
 
 def _hidden_rosetta(facts: Facts, old_torch: bool) -> bool:
@@ -110,7 +110,11 @@ def mixed_precision_is_supported(facts: Facts) -> Verdict:
     Source: torch/amp in the wheels 1.12.0 to 2.15.0; pytorch/pytorch issues 99272, 139386 and 142397.
     """
     said = reported(facts.messages, "mixed-precision-unsupported")
-    return blame("mixed-precision-unsupported", said[0], evidence=known(facts, "torch.version")) if said else NOTHING
+    return (
+        blame("mixed-precision-unsupported", said[0], evidence=known(facts, "torch.version"), facts=facts)
+        if said
+        else NOTHING
+    )
 
 
 @check("PR104", family="program", cause="fp16-numerics-nan", needs=("HW101",))

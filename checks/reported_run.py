@@ -82,7 +82,11 @@ def compile_supports_mps(facts: Facts) -> Verdict:
     Source: pytorch/pytorch issues 125254, 150121 and 157957.
     """
     said = reported(facts.messages, "torch-compile-unsupported")
-    return blame("torch-compile-unsupported", said[0], evidence=known(facts, "torch.version")) if said else NOTHING
+    return (
+        blame("torch-compile-unsupported", said[0], evidence=known(facts, "torch.version"), facts=facts)
+        if said
+        else NOTHING
+    )
 
 
 @check("PR114", family="program", cause="concurrent-mps-use", needs=("HW101",))

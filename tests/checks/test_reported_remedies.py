@@ -113,3 +113,12 @@ def test_one_package_belongs_and_two_belong(names, verb):
     findings = judge(facts, load_registry(), today=date(2026, 11, 30))
     remedies = [one.text for finding in findings for one in finding.verdict.remedies]
     assert any(f"which {verb} to torch 2.8.0" in text for text in remedies)
+
+
+@pytest.mark.parametrize("macos", ["13.6", "14.5"])
+def test_a_refused_macos_gets_a_command_with_its_newest_release(macos):
+    best, newest = releases.newest_for(macos, "3.12", "arm64"), releases.newest().version
+    text = f"M1, macOS {macos}, Python 3.12 arm64, torch {newest}\nThe MPS backend is supported on MacOS 14.0+."
+    first, verdict = judged(text)
+    assert first.cause == "macos-too-old-for-torch"
+    assert f"torch=={best.version}" in verdict.remedies[0].commands[0]
