@@ -160,6 +160,8 @@ def means_torch(plan: Plan, before: Facts, after: Facts) -> bool:
 
 def proof_words(facts: Facts, *, stands_in: bool = False) -> str:
     """Say what the proof rests on."""
+    if facts.interpreter.version is None:
+        return "none: the environment could not be observed anew"
     if stands_in:
         return "observed anew; the GPU is not proved on this machine, which stands in for a recorded Mac"
     if facts.smoke.outcome is not None:

@@ -102,6 +102,7 @@ def test_an_interpreter_that_is_gone_is_no_success(python: str, tmp_path: Path) 
     applied = Applier(plan, report(Facts()), Examination(os.environ), Store(tmp_path / "state")).apply()
     assert applied.outcome == REMAINS
     assert "the interpreter does not answer" in applied.why
+    assert applied.proof.startswith("none")
 
 
 def test_a_live_interpreter_without_the_torch_that_was_meant(tmp_path: Path) -> None:
