@@ -52,9 +52,7 @@ def main() -> None:
         )
         if report["diagnosis"]["verdict"] != "healthy":
             sys.exit(f"the installed wheel judges a healthy Mac as {report['diagnosis']}")
-        print(
-            f"{wheel.name}: {len(names)} files, {wheel.stat().st_size // 1024} kB; compiled dependencies: {len(compiled)}"
-        )
+        print(f"{wheel.name}: {len(names)} files, {wheel.stat().st_size // 1024} kB; compiled files: {len(compiled)}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ FAULTS = {
     "abort": "import os; os.abort()",
     "openmp-abort": (
         "import os, sys\n"
-        "sys.stderr.write('OMP: Error #15: Initializing libomp.dylib, but found libomp.dylib already initialized.\\n')\n"
+        "sys.stderr.write('OMP: Error #15: Initializing libomp.dylib, but found libomp.dylib already '\n"
+        "                 'initialized.\\n')\n"
         "sys.stderr.flush(); os.abort()"
     ),
     "hang": "import time; time.sleep(600)",
@@ -30,7 +31,8 @@ FAULTS = {
     ),
     "missing-symbol": (
         'raise ImportError("dlopen(/v/torch/lib/libtorch_python.dylib, 0x000A): Symbol not found: '
-        "_OBJC_CLASS_$_MPSGraphRandomOpDescriptor\\n  Referenced from: /v/torch/lib/libtorch_cpu.dylib\\n  Expected in: "
+        "_OBJC_CLASS_$_MPSGraphRandomOpDescriptor\\n  Referenced from: /v/torch/lib/libtorch_cpu.dylib\\n  "
+        "Expected in: "
         '/System/Library/Frameworks/MetalPerformanceShadersGraph.framework")'
     ),
     "missing-libomp": (
@@ -43,7 +45,8 @@ FAULTS = {
     "recursion": "def f(): f()\nf()",
     "closes-everything": "import os; os.closerange(0, 64)",
     "fork-keeps-pipe": (
-        "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n    os._exit(0)\nraise ImportError('the parent fails')"
+        "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n    os._exit(0)\n"
+        "raise ImportError('the parent fails')"
     ),
 }
 # Faults after which torch is there and answers.
