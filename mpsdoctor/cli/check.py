@@ -29,7 +29,7 @@ DEFAULT_TIMEOUT = 60.0
     "--env", "env", metavar="PATH", help="Read a venv, conda prefix or site-packages from its files; run nothing."
 )
 @click.option("--from", "from_", multiple=True, metavar="FILE",
-              help="Judge a ticket, log or report of ours ('-': stdin); several, or a folder, give a table.")  # fmt: skip
+              help="Judge a ticket, log or report ('-': stdin); several, or a folder, give a table.")  # fmt: skip
 @click.option("--replay", metavar="DIR", help="Judge a recorded machine.")
 @click.option("--select", multiple=True, metavar="IDS", help="Only these checks: ids, prefixes (PY) or families.")
 @click.option("--ignore", multiple=True, metavar="IDS", help="Not these checks; a reason may follow: PY103=reason.")
