@@ -169,7 +169,7 @@ def _image_batches(shape: CnnShape, size: int, generator: torch.Generator) -> It
         labels = torch.randint(0, shape.classes, (size,), generator=generator)
         shift = torch.randint(-2, 3, (2,), generator=generator).tolist()
         images = torch.roll(pictures[labels], (int(shift[0]), int(shift[1])), (2, 3))
-        yield images + torch.randn(images.shape, generator=generator), labels
+        yield images + 0.5 * torch.randn(images.shape, generator=generator), labels
 
 
 def _token_batches(shape: LmShape, size: int, generator: torch.Generator) -> Iterator[Batch]:

@@ -26,7 +26,7 @@ class Run:
 
 # 0.32 M parameters each: half-precision arithmetic of a CPU runs at a few GFLOP/s.
 CPU_RUNS = (Run(CnnShape(), 50, 32, 2e-3, 1.0, 0.8), Run(LmShape(), 60, 8, 6e-3, 1.0, 0.8))
-CPU_QUICK = (Run(CnnShape(), 30, 24, 2e-3, 1.0, 0.8), Run(LmShape(vocabulary=32), 45, 8, 6e-3, 1.0, 0.8))
+CPU_QUICK = (Run(CnnShape(), 40, 24, 2e-3, 1.0, 0.8), Run(LmShape(vocabulary=32), 45, 8, 6e-3, 1.0, 0.8))
 # 0.9 M and 1.4 M parameters; the float32 run on the CPU beside it takes some 10 s.
 GPU_RUNS = (
     Run(CnnShape((32, 64, 128), 384, 32), 60, 64, 1e-3, 1.0, 0.8),

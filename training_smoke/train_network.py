@@ -14,12 +14,15 @@ from .devices import CpuDevice, Device
 from .loop import Record, Trainer, to_device, train
 from .networks import Batch, batches, build, correct_share
 from .outcomes import Problem
-from .precision import INITIAL_SCALE, Precision, precision_for
+from .precision import COLLAPSED_SCALE, INITIAL_SCALE, Precision, precision_for
 from .sizes import Run
 
 Emit = Callable[..., None]
 # Steps between two looks at the device, each of which costs a GPU a fraction of a step.
 BLOCK, CPU_BLOCK = 10, 5
+# Room below the largest scale at which the first gradients are finite: a step that overflows is left out, and then this
+# run lags behind the CPU's.
+SCALE_HEADROOM = 4.0
 UNSEEN = 256  # examples of the accuracy test
 
 
@@ -46,6 +49,7 @@ def train_network(
     actual, scale = probes.gradients(probe, there[0])
     problems += judge.gradient_problems(actual, reference.gradients, precision.dtype, network)
     del probe  # its forward passes moved the running statistics of the norms: the run starts afresh
+    scale = scale if precision.scaler == "none" else max(COLLAPSED_SCALE, scale / SCALE_HEADROOM)
     trainer = _trainer(run, device, precision, seed, scale)
     record = train(trainer, there, block_for(device), lambda so_far: _progress(emit, run, device.name, so_far))
     accuracy = _accuracy(trainer, to_device(unseen, device))
