@@ -179,7 +179,7 @@ def _settings() -> dict[str, Any]:
         except OSError:  # a folder above that this user may not read
             continue
         if sys.version_info >= (3, 11):
-            import tomllib
+            import tomllib  # novermin: behind the test of the version
         else:
             import tomli as tomllib
         try:
