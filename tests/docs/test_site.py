@@ -27,7 +27,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # No way out: a build that fetched something would fail here.
         for name in ("http_proxy", "https_proxy"):
             patch.setenv(name, "http://127.0.0.1:9")
-        return build(tmp_path_factory.mktemp("docs"))
+        try:
+            return build(tmp_path_factory.mktemp("docs"))
+        except SystemExit as error:
+            pytest.fail(str(error))
 
 
 class Links(HTMLParser):
