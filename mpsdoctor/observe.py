@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mpsdoctor.facts import Binaries, Conda, Facts, Packages, Problems, Torch, decode, encode
 from mpsdoctor.facts.host import Host
@@ -20,6 +20,7 @@ from mpsdoctor.probes.torch import DEFAULT_TIMEOUT, ask_torch
 
 T = TypeVar("T")
 Reader = Callable[[Runner, Interpreter, Problems], T]
+_PATIENCE = 0.1  # seconds; a signal that comes just before an endless wait begins would not end that wait
 _WORKERS = 16  # one for every command that can run at the same time: they wait, they do not compute
 
 
@@ -55,6 +56,9 @@ def _observe(
     packages = pool.submit(_survive, Packages, _packages, runner, interpreter, problems)
     conda = pool.submit(_survive, Conda, _conda, runner, interpreter, problems)
     binaries = pool.submit(_survive, Binaries, _binaries, runner, interpreter, problems)
+    asked: list[Future[Any]] = [future for future in (host, torch, packages, conda, binaries) if future is not None]
+    while wait(asked, timeout=_PATIENCE).not_done:
+        pass
     files = binaries.result()
     return Facts(
         host=_with_container(host.result(), answer),

@@ -62,10 +62,9 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line. The last line of defence: whatever escapes becomes one plain line and exit status 5."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP: that stays
-            signal.signal(number, _terminated)
+    for number in _interrupts():
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # nohup ignores SIGHUP: that stays
+            signal.signal(number, _interrupted)
     _leave(_run(arguments))
 
 
@@ -76,9 +75,10 @@ def _run(arguments: list[str] | None) -> int:
         _show(error)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _ignore_interrupts()
         _end_children()
         _say("interrupted; nothing was changed")
+        for number in _interrupts():  # while Python shuts down, a handler of ours would be the default one again
+            signal.signal(number, signal.SIG_IGN)
         return INTERRUPTED
     except SystemExit:  # click's own answer to a reader that went away, as in `mpsdoctor --help | head -1`
         return 0
@@ -126,15 +126,15 @@ def _say(line: str) -> None:
         click.echo(printable(line), err=True)
 
 
-def _terminated(number: int, frame: Any) -> None:
+def _interrupts() -> list[signal.Signals]:
+    return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def _interrupted(number: int, frame: Any) -> None:
+    """A second Ctrl-C must not cut short the end of the children that the first one begins."""
+    for other in _interrupts():
+        signal.signal(other, lambda *_: None)  # SIG_IGN: Python complains of a signal that came in between
     raise KeyboardInterrupt
-
-
-def _ignore_interrupts() -> None:
-    """A second Ctrl-C must not cut short the end of the children that the first one began."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _end_children() -> None:

@@ -16,12 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mpsdoctor.facts.process import ProcessEnd
+from mpsdoctor.probes.stream import Stream
 
-CAPTURE_LIMIT = 4 * 1024 * 1024  # bytes kept of each stream: far above any tool asked here, far below our memory limit
 STDERR_TAIL = 4000  # characters of stderr that a fact carries
-LINE_LIMIT = 1024 * 1024  # bytes; the longest line that a probe of ours prints is some 100 kB
 DRAIN_SECONDS = 0.25  # how long a stream may stay silent after the child's own end before it is cut
-_HALF = CAPTURE_LIMIT // 2
 _POLL_SECONDS = 0.05
 _CHUNK = 1 << 16
 
@@ -53,41 +51,16 @@ class Completed:
         return self.stderr.decode("utf-8", "replace")
 
 
-@dataclass
-class _Stream:
-    begin: bytearray = field(default_factory=bytearray)
-    end: bytearray = field(default_factory=bytearray)
-    total: int = 0
-    pending: bytearray = field(default_factory=bytearray)
-
-    @property
-    def kept(self) -> bytes:
-        return bytes(self.begin + self.end[-_HALF:])
-
-    def feed(self, data: bytes) -> list[bytes]:
-        self.total += len(data)
-        room = _HALF - len(self.begin)
-        self.begin += data[:room]
-        self.end += data[room:]
-        if len(self.end) > 2 * _HALF:
-            del self.end[:-_HALF]
-        if len(self.pending) > LINE_LIMIT:  # a flood without line ends is no line of ours
-            self.pending.clear()
-        self.pending += data
-        if b"\n" not in data:
-            return []
-        *lines, rest = bytes(self.pending).split(b"\n")
-        self.pending = bytearray(rest)
-        return lines
-
-
 _live: set[int] = set()
 _live_lock = threading.Lock()
+_ended = 0  # how often all children were ended: one that was just being started then is ended, too
 
 
 def end_all_children() -> None:
     """End every child that is still running, with its group. For the interrupt handler of the command line."""
+    global _ended
     with _live_lock:
+        _ended += 1
         groups = list(_live)
     for group in groups:
         _kill_group(group)
@@ -108,7 +81,7 @@ def run_child(
     shorter limit in seconds for the stage that begins with that line (the whole limit stays). keep: descriptors that
     the child inherits, such as a lock that must outlive us.
     """
-    started = time.monotonic()
+    started, ended_before = time.monotonic(), _ended
     try:
         process = subprocess.Popen(
             list(argv),
@@ -125,6 +98,9 @@ def run_child(
         return Completed(tuple(argv), ProcessEnd(how="not-started", error=reason))
     with _live_lock:
         _live.add(process.pid)
+        too_late = _ended != ended_before
+    if too_late:
+        _kill_group(process.pid)
     try:
         return _watch(process, tuple(argv), started, timeout, on_line)
     finally:
@@ -144,8 +120,8 @@ class _Watch:
     process: subprocess.Popen[bytes]
     limit: float
     on_line: OnLine | None
-    out: _Stream = field(default_factory=_Stream)
-    err: _Stream = field(default_factory=_Stream)
+    out: Stream = field(default_factory=Stream)
+    err: Stream = field(default_factory=Stream)
     ended_at: float | None = None
     timed_out: bool = False
     held_open: bool = False  # a grandchild keeps a stream open after the child's own end
@@ -180,7 +156,7 @@ class _Watch:
             self.held_open = now - self.ended_at > DRAIN_SECONDS
         return self.timed_out or self.held_open
 
-    def _feed(self, stream: _Stream, data: bytes) -> None:
+    def _feed(self, stream: Stream, data: bytes) -> None:
         for line in stream.feed(data):
             if stream is self.out and self.on_line is not None:
                 stage_limit = self.on_line(line)
@@ -228,7 +204,7 @@ def _kill_group(group: int) -> bool:
     return False
 
 
-def _describe(code: int, timed_out: bool, seconds: float, out: _Stream, err: _Stream, left: bool) -> ProcessEnd:
+def _describe(code: int, timed_out: bool, seconds: float, out: Stream, err: Stream, left: bool) -> ProcessEnd:
     tail = err.kept.decode("utf-8", "replace")[-STDERR_TAIL:] or None
     how, exit_code, name = "exit", code, None
     if timed_out:

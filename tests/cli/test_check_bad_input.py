@@ -170,14 +170,14 @@ def test_a_folder_that_may_not_be_read(arguments: list[str], tmp_path: Path) -> 
 
 def interrupted(python: Path, numbers: list[int]) -> tuple[int, bytes]:
     command = [sys.executable, "-m", "mpsdoctor", "check", "--python", str(python)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=python.parent)
-    deadline = time.monotonic() + 20
-    while not any("torch_probe" in command for command in processes_of(python.parent.parent)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    for number in numbers:
-        process.send_signal(number)
-    _, err = process.communicate(timeout=20)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=python.parent) as process:
+        deadline = time.monotonic() + 20
+        while not any("torch_probe" in command for command in processes_of(python.parent.parent)):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        for number in numbers:
+            process.send_signal(number)
+        _, err = process.communicate(timeout=20)
     return process.returncode, err
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from mpsdoctor.probes.process import CAPTURE_LIMIT, run_child
+from mpsdoctor.probes import process
+from mpsdoctor.probes.process import run_child
+from mpsdoctor.probes.stream import CAPTURE_LIMIT
 
 
 def python(code: str, **options: object) -> tuple[object, float]:
@@ -114,6 +117,20 @@ def test_a_stage_has_its_own_limit() -> None:
     done, seconds = python(code, timeout=30.0, on_line=lambda line: 0.5 if line == b"stage" else None)
     assert done.end.how == "timeout"
     assert seconds < 3.0
+
+
+def test_a_child_that_is_being_started_while_all_are_ended_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[call-overload]
+            process.end_all_children()  # the interruption comes before the child is known
+
+    monkeypatch.setattr(process.subprocess, "Popen", Slow)
+    done, seconds = python("import time; time.sleep(60)", timeout=20.0)
+    assert (done.end.signal, seconds < 5) == ("SIGKILL", True)
+    monkeypatch.undo()
+    done, _ = python("print('later ones run')")
+    assert done.ok
 
 
 @pytest.mark.parametrize("argv", [["/no/such/program"], ["/"], ["bad\0name"], [""]])
