@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from mpsdoctor.facts import Facts
+from mpsdoctor.selection import Selection
 from mpsdoctor.verdict import CRASH, FAIL, POSSIBLE, SKIP, WARN, Verdict, capped, explains
 
 ENTRY_POINT_GROUP = "mpsdoctor.checks"
@@ -102,26 +103,6 @@ class Finding:
     def is_root(self) -> bool:
         """True for a failure or warning that follows from no other."""
         return self.outcome in (FAIL, WARN) and self.because is None
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which checks count. A token is an id, an id's prefix (PY, PY1) or a family; `ignore` maps it to the reason."""
-
-    select: tuple[str, ...] = ()
-    ignore: Mapping[str, str] = field(default_factory=dict)
-
-    def selected(self, check: Check) -> bool:
-        """True where the check is wanted."""
-        return not self.select or any(_token_matches(token, check) for token in self.select)
-
-    def ignored(self, check: Check) -> str | None:
-        """Return the reason for which the check is ignored, or None."""
-        return next((reason for token, reason in self.ignore.items() if _token_matches(token, check)), None)
-
-
-def _token_matches(token: str, check: Check) -> bool:
-    return check.id.startswith(token.upper()) or check.family == token.lower()
 
 
 def check(

@@ -19,7 +19,7 @@ ALLOWED = {
     "mpsdoctor.knowledge": ("mpsdoctor.knowledge",),
     "mpsdoctor.probes": ("mpsdoctor.probes", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor"),
     "mpsdoctor.verdict": ("mpsdoctor.facts",),
-    "mpsdoctor.registry": ("mpsdoctor.facts", "mpsdoctor.verdict"),
+    "mpsdoctor.registry": ("mpsdoctor.facts", "mpsdoctor.verdict", "mpsdoctor.selection"),
     "mpsdoctor.diagnosis": ("mpsdoctor.facts", "mpsdoctor.verdict", "mpsdoctor.registry", "mpsdoctor.knowledge"),
     "mpsdoctor.observe": ("mpsdoctor.facts", "mpsdoctor.probes"),
     "mpsdoctor.checks": ("mpsdoctor", "mpsdoctor.knowledge", "mpsdoctor.checks"),

@@ -8,7 +8,8 @@ import pytest
 
 from mpsdoctor import Facts, Host, Torch, Trial, Verdict, check, fail, passed, skip, unknown, warn
 from mpsdoctor.diagnosis import Diagnosis, diagnose, exit_code
-from mpsdoctor.registry import Check, Finding, Registry, Selection, judge, order
+from mpsdoctor.registry import Check, Finding, Registry, judge, order
+from mpsdoctor.selection import Selection
 
 TODAY = date(2026, 12, 1)
 FACTS = Facts(host=Host(system="Darwin"))

@@ -14,7 +14,7 @@ import click
 from mpsdoctor.facts import Facts
 from mpsdoctor.facts.redaction import Redactor
 from mpsdoctor.probes.runner import expanded, home_folder
-from mpsdoctor.registry import Selection
+from mpsdoctor.selection import Selection
 from mpsdoctor.report.model import Source
 
 SETTINGS = frozenset({"ignore", "select"})

@@ -20,7 +20,8 @@ from mpsdoctor.probes.runner import expanded
 from mpsdoctor.report.model import Report, Source, make_report
 
 if TYPE_CHECKING:
-    from mpsdoctor.registry import Registry, Selection
+    from mpsdoctor.registry import Registry
+    from mpsdoctor.selection import Selection
 
 _SCHEMA = b'"mpsdoctor.'
 _HEAD = 4096  # bytes; a binary file shows its NULs within them

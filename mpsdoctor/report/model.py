@@ -11,7 +11,8 @@ from typing import Any
 from mpsdoctor import __version__
 from mpsdoctor.diagnosis import Diagnosis, diagnose
 from mpsdoctor.facts import Facts
-from mpsdoctor.registry import Finding, Registry, Selection, judge
+from mpsdoctor.registry import Finding, Registry, judge
+from mpsdoctor.selection import Selection
 
 SCHEMA = "mpsdoctor.report/1"
 
