@@ -56,6 +56,7 @@ class Redactor:
 
     def __init__(self, *, home: str | None = None, user: str | None = None, host: str | None = None) -> None:
         self.counts: Counter[str] = Counter()
+        self._clean: set[str] = set()
         self._hosts = hosts.Pseudonyms()
         self._rules: list[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]]] = []
         if home and (home.strip("/").count("/") or home.rstrip("/") == "/root"):
@@ -103,16 +104,25 @@ class Redactor:
         known = self._hosts.learned
         redacted = self._value(value)
         # A private host can stand alone before the address that shows it to be one.
-        return redacted if self._hosts.learned == known else self._value(redacted)
+        if self._hosts.learned == known:
+            return redacted
+        self._clean.clear()
+        return self._value(redacted)
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self.text(value)
+            return value if value in self._clean else self._text_of_value(value)
         if isinstance(value, Mapping):
             return {key: self._named(str(key), item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._value(item) for item in value]
         return value
+
+    def _text_of_value(self, text: str) -> str:
+        redacted = self.text(text)
+        if redacted == text:  # most texts of a report come several times, and have nothing to hide
+            self._clean.add(text)
+        return redacted
 
     def _named(self, key: str, value: Any) -> Any:
         if isinstance(value, str) and value not in ("", secrets.HIDDEN) and secrets.KEY.search(key):
