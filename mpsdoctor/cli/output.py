@@ -39,7 +39,7 @@ def cannot_write(error: OSError) -> bool:
 def terminal_width() -> int:
     """Return the columns to print in: COLUMNS, else the terminal's, else 80; 100 at most, for easy reading."""
     columns = os.environ.get("COLUMNS", "")
-    if columns.isascii() and columns.isdigit() and 0 < len(columns) < 5:
+    if columns.isascii() and columns.isdigit() and len(columns) < 5 and int(columns) > 0:
         return max(40, min(int(columns), LARGEST_WIDTH))
     if not sys.stdout or not sys.stdout.isatty():
         return DEFAULT_WIDTH
@@ -120,12 +120,11 @@ def write_file(path: Path, text: str) -> None:
     """Write a file whole or not at all. Raises CannotWrite in plain words where that is not possible."""
     data = text.encode("utf-8", "mpsdoctor-json")
     try:
-        # Through links: replacing /dev/stdout, or a link that the user made, would destroy it.
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
+        if path.exists() and not path.is_file():
             _write_into(path, data)
         else:
-            _replace(target, data)
+            # Through links: replacing /dev/stdout, or a link that the user made, would destroy it.
+            _replace(Path(os.path.realpath(path)), data)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         if isinstance(error, OSError) and error.errno == errno.ENXIO:
