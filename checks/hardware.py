@@ -44,6 +44,7 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
                 )
             ],
             cause="linux-container-on-mac",
+            confidence="certain" if _is_arm(host) or _has_apple_cpu(host) else "likely",
             gpu=False,
         )
     where = "Windows" if host.system == "Windows" else "Linux under Windows (WSL)" if host.wsl else str(host.system)
@@ -55,13 +56,24 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
     )
 
 
+_ARCHITECTURES = ("aarch64", "arm64", "x86_64", "amd64")
+
+
 def _is_container_on_mac(host: Host) -> bool:
-    apple_cpu = (host.cpu_implementer or "").lower() == "0x61" or (host.chip or "").startswith("Apple")
     # linuxkit is the kernel of Docker Desktop on every system: an x86_64 one, or one on another CPU, proves no Mac.
-    kernel = host.kernel or ""
-    arm = host.machine in ("aarch64", "arm64") or kernel.endswith(("aarch64", "arm64"))
-    linuxkit = "linuxkit" in kernel and arm and host.cpu_implementer in (None, "0x61")
-    return linuxkit or (apple_cpu and (host.container is not None or "linuxkit" in kernel))
+    linuxkit = "linuxkit" in (host.kernel or "")
+    if _has_apple_cpu(host):
+        return linuxkit or host.container is not None
+    return linuxkit and _is_arm(host) is not False and host.cpu_implementer in (None, "0x61")
+
+
+def _has_apple_cpu(host: Host) -> bool:
+    return (host.cpu_implementer or "").lower() == "0x61" or (host.chip or "").startswith("Apple")
+
+
+def _is_arm(host: Host) -> bool | None:
+    named = host.machine or next((one for one in _ARCHITECTURES if one in (host.kernel or "")), None)
+    return None if named is None else named in ("aarch64", "arm64")
 
 
 @check("HW102", family="hardware", cause="intel-mac", needs=("HW101",))
