@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from mpsdoctor.cli import _run
 from tests.broken_torch import make_environment
 from tests.conftest import RECORDINGS, Ran
 from tests.test_broken_torch import processes_of
@@ -28,6 +29,20 @@ def assert_one_clear_line(ran: Ran) -> None:
     assert ran.err.count("\n") == 1
     assert ran.err.rstrip("\n").isprintable()
     assert len(ran.err) < 700
+
+
+@pytest.fixture
+def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run the command line within this process, in an empty folder: bad input is refused before anything starts."""
+
+    def run(*arguments: str, cwd: Path = tmp_path) -> Ran:
+        monkeypatch.chdir(cwd)
+        code = _run(list(arguments))
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Ran(code, out, err)
+
+    return run
 
 
 def make_bad(path: Path, kind: str) -> None:
@@ -53,9 +68,9 @@ KINDS = ["missing", "folder", "pipe without a writer", "sparse gigabyte", "loop 
 
 @pytest.mark.parametrize("kind", [*KINDS, "link to nothing"])
 @pytest.mark.parametrize("option", ["--from", "--replay", "--env"])
-def test_a_path_that_holds_no_input(option: str, kind: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+def test_a_path_that_holds_no_input(option: str, kind: str, tmp_path: Path, called: Callable[..., Ran]) -> None:
     make_bad(tmp_path / "thing", kind)
-    assert_one_clear_line(mpsdoctor("check", option, "thing", timeout=20))
+    assert_one_clear_line(called("check", option, "thing"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,13 +87,13 @@ def test_a_path_that_is_no_interpreter(kind: str, tmp_path: Path, mpsdoctor: Cal
 @pytest.mark.parametrize(
     "option", ["--from", "--replay", "--env", "--python", "--select", "--ignore", "-o", "--format"]
 )
-def test_odd_names_are_shown_without_what_they_do(option: str, name: str, mpsdoctor: Callable[..., Ran]) -> None:
+def test_odd_names_are_shown_without_what_they_do(option: str, name: str, called: Callable[..., Ran]) -> None:
     given = f"{name}/x" if option == "-o" else name
     arguments = ["check", "--replay", HEALTHY] if option not in ("--from", "--env", "--python") else ["check"]
     if option == "--replay":
         arguments = ["check"]
     glue = [f"{option}={given}"] if option.startswith("--") else [option + given]
-    assert_one_clear_line(mpsdoctor(*arguments, *glue))
+    assert_one_clear_line(called(*arguments, *glue))
 
 
 def test_no_escape_reaches_the_terminal_from_a_recording(tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
@@ -103,13 +118,13 @@ def test_no_escape_reaches_the_terminal_from_a_recording(tmp_path: Path, mpsdoct
      ["--from", "a" * 5000], ["--replay", "a" * 5000], ["--env", "a" * 5000], ["--python", "x/" + "a" * 5000]],
     ids=lambda arguments: " ".join(arguments)[:40],
 )  # fmt: skip
-def test_wrong_usage(arguments: list[str], mpsdoctor: Callable[..., Ran]) -> None:
-    assert_one_clear_line(mpsdoctor("check", *arguments))
+def test_wrong_usage(arguments: list[str], called: Callable[..., Ran]) -> None:
+    assert_one_clear_line(called("check", *arguments))
 
 
 @pytest.mark.parametrize("arguments", [["no-such-command"], ["--no-such-option"], ["record"], ["record", "a" * 5000]])
-def test_wrong_usage_of_the_program(arguments: list[str], mpsdoctor: Callable[..., Ran]) -> None:
-    assert_one_clear_line(mpsdoctor(*arguments))
+def test_wrong_usage_of_the_program(arguments: list[str], called: Callable[..., Ran]) -> None:
+    assert_one_clear_line(called(*arguments))
 
 
 SETTINGS = [
@@ -122,10 +137,10 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("content", SETTINGS, ids=lambda content: repr(content[:40]))
-def test_odd_settings(content: bytes, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+def test_odd_settings(content: bytes, tmp_path: Path, called: Callable[..., Ran]) -> None:
     (tmp_path / "pyproject.toml").write_bytes(content)
     (tmp_path / "deeper" / "still").mkdir(parents=True)
-    ran = mpsdoctor("check", "--replay", HEALTHY, cwd=tmp_path / "deeper" / "still")
+    ran = called("check", "--replay", HEALTHY, cwd=tmp_path / "deeper" / "still")
     if content == b"tool = 3":  # nothing about us
         assert (ran.code, ran.err) == (0, "")
     else:
@@ -133,9 +148,9 @@ def test_odd_settings(content: bytes, tmp_path: Path, mpsdoctor: Callable[..., R
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe without a writer", "sparse gigabyte", "loop of links", "device"])
-def test_settings_that_are_no_file(kind: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+def test_settings_that_are_no_file(kind: str, tmp_path: Path, called: Callable[..., Ran]) -> None:
     make_bad(tmp_path / "pyproject.toml", kind)
-    ran = mpsdoctor("check", "--replay", HEALTHY, timeout=20)
+    ran = called("check", "--replay", HEALTHY)
     if kind == "sparse gigabyte":
         assert_one_clear_line(ran)
     else:
@@ -172,7 +187,7 @@ def interrupted(python: Path, numbers: list[int]) -> tuple[int, bytes]:
     command = [sys.executable, "-m", "mpsdoctor", "check", "--python", str(python)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=python.parent) as process:
         deadline = time.monotonic() + 20
-        while not any("torch_probe" in command for command in processes_of(python.parent.parent)):
+        while not any("torch_probe" in command for command in processes_of(python.parent.parent, patience=0)):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         for number in numbers:

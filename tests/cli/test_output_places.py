@@ -183,7 +183,7 @@ def test_a_closed_terminal_ends_the_program_and_its_children(tmp_path: Path) -> 
     slow.chmod(0o755)
     command = [sys.executable, "-m", "mpsdoctor", "check", "--python", str(slow)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
-        while len(processes_of(tmp_path)) < 2:
+        while len(processes_of(tmp_path, patience=0)) < 2:
             assert process.poll() is None
             time.sleep(0.05)
         process.send_signal(signal.SIGHUP)
