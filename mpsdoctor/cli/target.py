@@ -14,8 +14,8 @@ import click
 from mpsdoctor.facts import Facts
 from mpsdoctor.facts.redaction import Redactor
 from mpsdoctor.probes.runner import expanded, home_folder
-from mpsdoctor.selection import Selection
 from mpsdoctor.report.model import Source
+from mpsdoctor.selection import Selection
 
 SETTINGS = frozenset({"ignore", "select"})
 SETTINGS_LIMIT = 4 * 1024 * 1024  # bytes; the longest pyproject.toml files have some 100 kB
