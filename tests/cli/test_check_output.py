@@ -10,15 +10,16 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-import mpsdoctor.facts
+from mpsdoctor import facts
 from mpsdoctor.cli.target import gather
 from mpsdoctor.registry import load_registry
-from mpsdoctor.report.model import make_report
+from mpsdoctor.report.model import Report, make_report
 from mpsdoctor.report.text import Style, format_text
 from tests.conftest import RECORDINGS, ROOT, Ran
 
@@ -31,6 +32,12 @@ HEALTHY, BROKEN, LIMITED = (
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 # The last paragraph counts the checks; the tests of its numbers are below.
 COUNTS = re.compile(r"\n  \d+ [^\n]*(?:\n  (?!mpsdoctor)[^\n]*)*")
+
+
+@cache
+def recorded(name: str) -> Report:
+    gathered = gather(python=None, env=None, from_=None, replay=str(RECORDINGS / name))
+    return make_report(gathered.facts, gathered.source, load_registry(), problems=("a problem " * 20,))
 
 
 def shown(mpsdoctor: Callable[..., Ran], name: str, *options: str, **env: str) -> str:
@@ -49,9 +56,9 @@ def test_the_text_is_exactly_that_of_the_file(name: str, mpsdoctor: Callable[...
 @pytest.mark.parametrize("name", NAMES)
 def test_the_json_fits_its_schema_and_the_text_counts_what_it_holds(name: str, mpsdoctor: Callable[..., Ran]) -> None:
     report = json.loads(shown(mpsdoctor, name, "--format", "json"))
-    schema = json.loads((Path(mpsdoctor_facts()) / "report.schema.json").read_text())
+    schema = json.loads(Path(facts.__file__).with_name("report.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(report)
-    counts = COUNTS.search(shown(mpsdoctor, name))
+    counts = COUNTS.search("\n".join(line.plain for line in format_text(recorded(name), Style())))
     assert counts is not None
     text = " ".join(counts[0].split())
     outcomes = [check["outcome"] for check in report["checks"]]
@@ -65,10 +72,6 @@ def test_the_json_fits_its_schema_and_the_text_counts_what_it_holds(name: str, m
     ]:
         found = re.search(rf"(\d+) {words}", text)
         assert (int(found[1]) if found else 0) == number, (words, text)
-
-
-def mpsdoctor_facts() -> str:
-    return str(Path(mpsdoctor.facts.__file__).parent)
 
 
 def test_without_a_terminal_there_is_no_colour_and_colour_changes_no_letter(mpsdoctor: Callable[..., Ran]) -> None:
@@ -129,9 +132,7 @@ def test_progress_shows_on_stderr_and_only_where_somebody_watches(
 @pytest.mark.parametrize("width", [40, 57, 80, 100])
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
-    gathered = gather(python=None, env=None, from_=None, replay=str(RECORDINGS / name))
-    report = make_report(gathered.facts, gathered.source, load_registry(), problems=("a problem " * 20,))
-    for line in format_text(report, Style(width, verbose=True, home="/Users/user")):
+    for line in format_text(recorded(name), Style(width, verbose=True, home="/Users/user")):
         text = line.plain
         to_copy = line.no_wrap or text.startswith("  mpsdoctor explain ")
         assert len(text) <= width or to_copy, text
