@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mpsdoctor.facts import Facts, Host, Interpreter
+from mpsdoctor.facts.secrets import hide
 from mpsdoctor.facts.torch import Torch
 
 _MODELS = {
@@ -95,8 +96,8 @@ def shorten(path: str, home: str | None) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text without control characters: names and logs may hold terminal escapes and newlines."""
-    return "".join(c if c.isprintable() or c == " " else _BLANKS.get(c, "\ufffd") for c in text)
+    """Return the text fit to be shown and pasted elsewhere: without the control characters and the secrets of logs."""
+    return "".join(c if c.isprintable() or c == " " else _BLANKS.get(c, "\ufffd") for c in hide(text))
 
 
 _BLANKS = {"\n": " ", "\t": " ", "\r": " "}

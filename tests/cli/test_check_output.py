@@ -166,6 +166,18 @@ def test_fail_on_sets_the_exit_status_and_nothing_else(
     assert ran.out == shown(mpsdoctor, name)
 
 
+@pytest.mark.parametrize("options", [[], ["-v"], ["--format", "json"], ["--format", "markdown"]], ids=" ".join)
+def test_no_secret_of_a_log_is_shown(options: list[str], mpsdoctor: Callable[..., Ran]) -> None:
+    log = (
+        "macOS 14.5 arm64, Python 3.12\nLooking in indexes: https://me:hunter22@download.pytorch.org/whl/cu118\n"
+        "PIP_EXTRA_INDEX_URL=https://pypi.example.com/t/ab-hunter22-0123/simple?token=hunter22\nHF_TOKEN=hunter22\n"
+        "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)\n"
+    )
+    ran = mpsdoctor("check", "--from", "-", *options, stdin=log.encode())
+    assert "download.pytorch.org" in ran.out
+    assert "hunter22" not in ran.out + ran.err
+
+
 def test_selected_checks_alone_are_shown(mpsdoctor: Callable[..., Ran]) -> None:
     report = json.loads(shown(mpsdoctor, BROKEN, "--select", "PY,hardware", "--format", "json"))
     families = {check["family"] for check in report["checks"]}
