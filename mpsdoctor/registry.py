@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpsdoctor.facts import Facts
 from mpsdoctor.selection import Selection
 from mpsdoctor.verdict import CRASH, FAIL, POSSIBLE, SKIP, WARN, Verdict, capped, explains
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "mpsdoctor.checks"
 
@@ -168,8 +171,8 @@ def _load_registry() -> Registry:
         except Exception as error:
             broken[point.name] = f"{type(error).__name__}: {error}"
             continue
+        origin = _origin(point)
         for item in checks:
-            origin = point.dist.name if point.dist else point.value
             if item.id in found:
                 broken[point.name] = f"the id {item.id} is taken by {found[item.id].origin}"
                 continue
@@ -179,6 +182,13 @@ def _load_registry() -> Registry:
 
 def _is_ours(value: str) -> bool:
     return value.startswith("mpsdoctor.")
+
+
+def _origin(point: EntryPoint) -> str:
+    """The distribution of an entry point; of ours it is known, and reading it would parse our whole README."""
+    if _is_ours(point.value):
+        return "mpsdoctor"
+    return point.dist.name if point.dist else point.value
 
 
 def _checks_of(thing: object) -> Iterable[Check]:

@@ -104,7 +104,11 @@ def judged(options: dict[str, Any]) -> Report:
 
     chosen = selection(options["select"], options["ignore"])
     started = time.monotonic()
-    # The checks load while the children run; asked for again below, they are there.
+    # The checks load while the children run; asked for again below, they are there. What the standard library imports
+    # in a circle comes before: two threads that enter such a circle at once end in a deadlock error.
+    import importlib.metadata
+    import importlib.resources  # noqa: F401
+
     threading.Thread(target=load_registry, daemon=True).start()
     with Progress("asking the machine and importing torch ..."):
         gathered = gather(

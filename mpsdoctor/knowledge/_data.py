@@ -11,12 +11,14 @@ Row = dict[str, Any]
 @cache
 def document(topic: str) -> Row:
     """The whole file ``<topic>.json``, parsed once; raises FileNotFoundError for a topic that does not exist."""
-    # Imported late: the standard library's readers cost more start-up time than this whole folder.
-    import json
-    from importlib.resources import files
+    import json  # late, for the start of the program
+    import pkgutil
 
-    text = files(__package__).joinpath(f"{topic}.json").read_text(encoding="utf-8")
-    parsed: Row = json.loads(text)
+    # Not by importlib.resources: its modules import each other in a circle, and checks load in several threads.
+    data = pkgutil.get_data(__package__, f"{topic}.json")
+    if data is None:  # a loader that gives no data; ours do, from a folder and from a zip file
+        raise FileNotFoundError(f"{topic}.json")
+    parsed: Row = json.loads(data)
     return parsed
 
 

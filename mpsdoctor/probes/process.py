@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mpsdoctor.facts.process import ProcessEnd
+from mpsdoctor.probes.starting import beside_signals
 from mpsdoctor.probes.stream import Stream
 
 STDERR_TAIL = 4000  # characters of stderr that a fact carries
@@ -82,7 +83,8 @@ def run_child(
     the child inherits, such as a lock that must outlive us.
     """
     started, ended_before = time.monotonic(), _ended
-    try:
+
+    def start() -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             list(argv),
             stdin=subprocess.DEVNULL,
@@ -93,24 +95,32 @@ def run_child(
             start_new_session=True,
             pass_fds=tuple(keep),
         )
+        with _live_lock:
+            _live.add(process.pid)
+            too_late = _ended != ended_before
+        if too_late:
+            _kill_group(process.pid)
+        return process
+
+    try:
+        process = beside_signals(start, _finish)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in a path
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         return Completed(tuple(argv), ProcessEnd(how="not-started", error=reason))
-    with _live_lock:
-        _live.add(process.pid)
-        too_late = _ended != ended_before
-    if too_late:
-        _kill_group(process.pid)
     try:
         return _watch(process, tuple(argv), started, timeout, on_line)
     finally:
-        _kill_group(process.pid)
-        with _live_lock:
-            _live.discard(process.pid)
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
-        process.wait()
+        _finish(process)
+
+
+def _finish(process: subprocess.Popen[bytes]) -> None:
+    _kill_group(process.pid)
+    with _live_lock:
+        _live.discard(process.pid)
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+    process.wait()
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -131,6 +132,22 @@ def test_a_child_that_is_being_started_while_all_are_ended_is_ended_too(monkeypa
     monkeypatch.undo()
     done, _ = python("print('later ones run')")
     assert done.ok
+
+
+def test_an_interruption_while_a_child_is_being_started_does_not_lose_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pids: list[int] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[call-overload]
+            pids.append(self.pid)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)
+
+    monkeypatch.setattr(process.subprocess, "Popen", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        python("import time; time.sleep(60)", timeout=20.0)
+    assert gone(pids[0])
 
 
 @pytest.mark.parametrize("argv", [["/no/such/program"], ["/"], ["bad\0name"], [""]])
