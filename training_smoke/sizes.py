@@ -29,12 +29,12 @@ CPU_RUNS = (Run(CnnShape(), 50, 32, 2e-3, 1.0, 0.8), Run(LmShape(), 60, 8, 6e-3,
 CPU_QUICK = (Run(CnnShape(), 40, 24, 2e-3, 1.0, 0.8), Run(LmShape(vocabulary=32), 45, 8, 6e-3, 1.0, 0.8))
 # 0.9 M and 1.4 M parameters; the float32 run on the CPU beside it takes some 10 s.
 GPU_RUNS = (
-    Run(CnnShape((32, 64, 128), 384, 32), 60, 64, 1e-3, 1.0, 0.8),
+    Run(CnnShape((32, 64, 128), 384, 32), 90, 64, 1e-3, 1.0, 0.8),
     Run(LmShape(64, 192, 3, 6, 64), 100, 16, 4e-3, 1.0, 0.8),
 )
 GPU_QUICK = (
-    Run(CnnShape((32, 64, 128), 384, 16), 60, 32, 1e-3, 1.0, 0.8),
-    Run(LmShape(64, 128, 2, 4, 32), 60, 16, 6e-3, 1.0, 0.8),
+    Run(CnnShape((32, 64, 128), 384, 16), 90, 32, 1e-3, 1.0, 0.8),
+    Run(LmShape(64, 128, 2, 4, 32), 90, 16, 6e-3, 1.0, 0.8),
 )
 
 

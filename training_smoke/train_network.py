@@ -19,7 +19,7 @@ from .sizes import Run
 
 Emit = Callable[..., None]
 # Steps between two looks at the device, each of which costs a GPU a fraction of a step.
-BLOCK, CPU_BLOCK = 10, 5
+BLOCK, CPU_BLOCK = 15, 5
 # Room below the largest scale at which the first gradients are finite: a step that overflows is left out, and then this
 # run lags behind the CPU's.
 SCALE_HEADROOM = 4.0
