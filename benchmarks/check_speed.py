@@ -52,7 +52,8 @@ def replays_per_second(count: int = 1000) -> tuple[float, float]:
     from mpsdoctor.facts.redaction import Redactor
     from mpsdoctor.registry import judge, load_registry
     from mpsdoctor.report.json_format import format_json
-    from mpsdoctor.report.model import Source, make_report
+    from mpsdoctor.report.model import make_report
+    from mpsdoctor.report.source import Source
 
     base = subprocess.run(
         [sys.executable, "-m", "mpsdoctor", "check", "--replay", str(RECORDING), "--format", "json"],

@@ -14,7 +14,8 @@ from pathlib import Path
 from mpsdoctor.diagnosis import diagnose
 from mpsdoctor.probes.intake import read_ticket
 from mpsdoctor.registry import judge, load_registry
-from mpsdoctor.report.model import Source, make_report
+from mpsdoctor.report.model import make_report
+from mpsdoctor.report.source import Source
 from mpsdoctor.report.triage import Remembering, json_line
 
 LOG_BYTES = 10_000_000

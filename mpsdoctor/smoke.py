@@ -45,7 +45,7 @@ def program() -> Path:
     locations = list(spec.submodule_search_locations or []) if spec is not None else []
     if not locations:
         raise FileNotFoundError("training_smoke is not installed with mpsdoctor")
-    return on_disk("mpsdoctor.training_smoke", Path(locations[0]))
+    return on_disk(Path(locations[0]))
 
 
 def run_smoke(

@@ -96,20 +96,20 @@ def _only_one(options: dict[str, Any]) -> None:
         raise click.UsageError(f"{' and '.join(given)} ask for different targets; give one of them")
 
 
+def _load_checks() -> None:
+    """Load what judges while the children run; asked for again afterwards, it is there."""
+    from mpsdoctor.registry import load_registry
+
+    load_registry()
+
+
 def judged(options: dict[str, Any]) -> Report:
     """Observe what the target options ask for, and judge it."""
     from mpsdoctor.cli.target import gather, selection
-    from mpsdoctor.registry import load_registry
-    from mpsdoctor.report.model import make_report
 
     chosen = selection(options["select"], options["ignore"])
     started = time.monotonic()
-    # The checks load while the children run; asked for again below, they are there. What the standard library imports
-    # in a circle comes before: two threads that enter such a circle at once end in a deadlock error.
-    import importlib.metadata
-    import importlib.resources  # noqa: F401
-
-    threading.Thread(target=load_registry, daemon=True).start()
+    threading.Thread(target=_load_checks, daemon=True).start()
     with Progress("asking the machine and importing torch ..."):
         gathered = gather(
             python=options["python"],
@@ -121,6 +121,9 @@ def judged(options: dict[str, Any]) -> Report:
         )
         if options["smoke"]:
             gathered = _with_smoke(gathered, options)
+    from mpsdoctor.registry import load_registry
+    from mpsdoctor.report.model import make_report
+
     return make_report(
         gathered.facts,
         gathered.source,

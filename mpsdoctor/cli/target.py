@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import getpass
-import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpsdoctor.facts import Facts
-from mpsdoctor.facts.redaction import Redactor
 from mpsdoctor.probes.runner import expanded, home_folder
-from mpsdoctor.report.model import Source
+from mpsdoctor.report.source import Source
 from mpsdoctor.selection import Selection
+
+if TYPE_CHECKING:
+    from mpsdoctor.facts.redaction import Redactor
 
 SETTINGS = frozenset({"ignore", "select"})
 SETTINGS_LIMIT = 4 * 1024 * 1024  # bytes; the longest pyproject.toml files have some 100 kB
@@ -120,14 +120,19 @@ def read_bytes(name: str) -> bytes:
     return data
 
 
-def make_redactor(kind: type[Redactor] = Redactor) -> Redactor:
-    """Return a redactor that knows this user, home folder and host."""
+def make_redactor(kind: type[Redactor] | None = None) -> Redactor:
+    """Return a redactor, of that kind where one is given, that knows this user, home folder and host."""
+    import getpass
+    import platform
+
+    from mpsdoctor.facts.redaction import Redactor
+
     try:
         user: str | None = getpass.getuser()
     except (OSError, KeyError, ImportError):
         user = None
     home = home_folder()
-    return kind(home=None if home is None else str(home), user=user, host=platform.node() or None)
+    return (kind or Redactor)(home=None if home is None else str(home), user=user, host=platform.node() or None)
 
 
 def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:

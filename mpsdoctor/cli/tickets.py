@@ -17,7 +17,8 @@ from mpsdoctor.diagnosis import exit_code
 from mpsdoctor.probes.intake import read_ticket
 from mpsdoctor.probes.report_file import NotAReport, read_report
 from mpsdoctor.probes.runner import expanded
-from mpsdoctor.report.model import Report, Source, make_report
+from mpsdoctor.report.model import Report, make_report
+from mpsdoctor.report.source import Source
 
 if TYPE_CHECKING:
     from mpsdoctor.registry import Registry

@@ -36,7 +36,7 @@ class InterpreterAnswer:
 
 def script(name: str) -> str:
     """Return the path of a script for the examined interpreter, which cannot read our zip file."""
-    return str(on_disk("mpsdoctor.probes.target", _SCRIPTS) / name)
+    return str(on_disk(_SCRIPTS) / name)
 
 
 def ask_interpreter(runner: Runner, executable: str, chosen_by: str) -> InterpreterAnswer:

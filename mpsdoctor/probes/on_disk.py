@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-
-def on_disk(package: str, where: Path) -> Path:
-    """Return `where`, the folder of one of our packages; out of a zip file, a private copy that lasts as long as we."""
-    return where if where.is_dir() else _extracted(package)
 
 
 @cache
-def _extracted(package: str) -> Path:
-    from importlib.resources import files
+def on_disk(where: Path) -> Path:
+    """Return `where`, a folder of ours; out of a zip file, a private copy that lasts as long as this process.
+
+    Raises FileNotFoundError where neither is there.
+    """
+    if where.is_dir():
+        return where
+    # Not by importlib.resources: its modules import each other in a circle, and checks load in another thread now.
+    archive = next((folder for folder in where.parents if folder.is_file()), None)
+    if archive is None:
+        raise FileNotFoundError(str(where))
+    return _extracted(archive, where.relative_to(archive).as_posix() + "/")
+
+
+def _extracted(archive: Path, prefix: str) -> Path:
+    import atexit
+    import shutil
+    import tempfile
+    import zipfile
 
     root = Path(tempfile.mkdtemp(prefix="mpsdoctor-"))  # for this user alone
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    folder = root / package.rpartition(".")[2]
-    _copy(files(package), folder)
+    folder = root / Path(prefix).name
+    with zipfile.ZipFile(archive) as file:
+        for name in file.namelist():
+            if name.startswith(prefix) and name.endswith((".py", ".json")):
+                target = folder / name[len(prefix) :]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.read(name))
     return folder
-
-
-def _copy(source: Any, target: Path) -> None:  # a Traversable, whose module moved in Python 3.11
-    target.mkdir()
-    for item in source.iterdir():
-        if item.is_dir():
-            _copy(item, target / item.name)
-        elif item.name.endswith((".py", ".json")):
-            (target / item.name).write_bytes(item.read_bytes())

@@ -35,7 +35,7 @@ _EGG_NAME = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)(?:-py[\d.]+.*)?")
 _EDITABLE = re.compile(r"__editable__\.(?P<name>.+)-(?P<version>[^-]+)\.pth")
 
 # Files whose absence breaks nothing: caches, C++ headers, tests and documents that people delete to save space.
-_SPARE = re.compile(rb"(?:^|/)(?:__pycache__|include|tests?|share|licenses)/|\.pyc$|^\.\./")
+_SPARE = re.compile(rb"(?:^|/)(?:__pycache__|include|tests?|share|licenses)/|^\.\./")
 
 
 def read_distributions(site_packages: Sequence[Path]) -> tuple[Distribution, ...]:
@@ -156,14 +156,29 @@ def _missing_files(record: Path, site: Path) -> int | None:
     data = read_head(record, MAX_RECORD_BYTES)
     if not data:
         return None
-    base, missing = os.fsencode(site), 0
+    base, missing = os.fsencode(site) + b"/", 0
+    folders: dict[bytes, frozenset[bytes] | None] = {}  # None: what is in it may be missing
     for line in data.splitlines():
         if b"/include/" in line:  # three of four files of torch: worth the quicker test
             continue
         name = line.rsplit(b",", 2)[0].strip(b'"').replace(b'""', b'"')
-        if name and not _SPARE.search(name):
-            missing += b"\0" in name or not os.access(base + b"/" + name, os.F_OK)
+        folder, slash, leaf = name.rpartition(b"/")
+        if folder not in folders:
+            folders[folder] = None if _SPARE.search(folder + slash) else _names(base + folder)
+        known = folders[folder]
+        if not leaf or known is None or leaf in known or leaf.endswith(b".pyc"):
+            continue
+        # Listed in another spelling on a file system that does not tell them apart, or really gone.
+        missing += b"\0" in name or not os.access(base + name, os.F_OK)
     return missing
+
+
+def _names(folder: bytes) -> frozenset[bytes]:
+    """The names in a folder: one listing instead of a question for each of torch's 3,000 files."""
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208 - bytes, as RECORD gives them
+    except (OSError, ValueError):
+        return frozenset()
 
 
 def _egg_info(folder: Path, metadata: Path, location: Path) -> Distribution:

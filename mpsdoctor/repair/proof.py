@@ -10,7 +10,8 @@ from pathlib import Path
 from mpsdoctor.facts import Facts, normalize
 from mpsdoctor.repair.actions import Rename
 from mpsdoctor.repair.plan import Plan
-from mpsdoctor.report.model import Report, Source, make_report
+from mpsdoctor.report.model import Report, make_report
+from mpsdoctor.report.source import Source
 
 
 @dataclass(frozen=True)

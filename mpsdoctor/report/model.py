@@ -12,17 +12,10 @@ from mpsdoctor import __version__
 from mpsdoctor.diagnosis import Diagnosis, diagnose
 from mpsdoctor.facts import Facts
 from mpsdoctor.registry import Finding, Registry, judge
+from mpsdoctor.report.source import Source
 from mpsdoctor.selection import Selection
 
 SCHEMA = "mpsdoctor.report/1"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the facts came from: kind live, env, replay, report or ticket, and a name."""
-
-    kind: str
-    name: str
 
 
 @dataclass(frozen=True)

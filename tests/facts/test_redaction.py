@@ -17,7 +17,8 @@ from mpsdoctor.observe import observe
 from mpsdoctor.probes.choice import Target
 from mpsdoctor.probes.replay import ReplayRunner
 from mpsdoctor.registry import load_registry
-from mpsdoctor.report.model import Source, make_report
+from mpsdoctor.report.model import make_report
+from mpsdoctor.report.source import Source
 from tests.conftest import RECORDINGS
 from tests.strategies import json_values
 

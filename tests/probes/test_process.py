@@ -145,8 +145,12 @@ def test_an_interruption_while_a_child_is_being_started_does_not_lose_it(monkeyp
             time.sleep(0.3)
 
     monkeypatch.setattr(process.subprocess, "Popen", Interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        python("import time; time.sleep(60)", timeout=20.0)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            python("import time; time.sleep(60)", timeout=20.0)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert gone(pids[0])
 
 

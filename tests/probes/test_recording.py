@@ -25,7 +25,8 @@ from mpsdoctor.probes.replay import NotARecording, ReplayRunner
 from mpsdoctor.probes.runner import LiveRunner
 from mpsdoctor.registry import load_registry
 from mpsdoctor.report.json_format import format_json
-from mpsdoctor.report.model import Source, make_report
+from mpsdoctor.report.model import make_report
+from mpsdoctor.report.source import Source
 from mpsdoctor.report.text import Style, format_text
 from tests.broken_torch import SOUND, make_environment
 from tests.conftest import RECORDINGS, Ran

@@ -18,7 +18,8 @@ from mpsdoctor.repair.proof import Examination
 from mpsdoctor.repair.store import UNDONE, Store
 from mpsdoctor.repair.undo import CannotUndo, undo
 from mpsdoctor.repair.verify import NotStarted, verify_target
-from mpsdoctor.report.model import Source, make_report
+from mpsdoctor.report.model import make_report
+from mpsdoctor.report.source import Source
 from tests.repair.wheels import fingerprint
 
 

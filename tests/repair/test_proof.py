@@ -21,7 +21,8 @@ from mpsdoctor.repair.apply import Applier
 from mpsdoctor.repair.plan import Plan, PlannedFix, Step
 from mpsdoctor.repair.proof import Examination, claims_gpu, doubts, proof_words
 from mpsdoctor.repair.store import REMAINS, Store
-from mpsdoctor.report.model import Report, Source, make_report
+from mpsdoctor.report.model import Report, make_report
+from mpsdoctor.report.source import Source
 from tests.conftest import RECORDINGS
 from tests.repair.conftest import Patient
 from tests.repair.wheels import Index

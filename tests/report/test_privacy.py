@@ -23,7 +23,8 @@ from mpsdoctor.registry import load_registry
 from mpsdoctor.report.document import Document, written
 from mpsdoctor.report.github import format_annotations, format_outputs, format_summary, outputs
 from mpsdoctor.report.issue import issue_url
-from mpsdoctor.report.model import Source, make_report
+from mpsdoctor.report.model import make_report
+from mpsdoctor.report.source import Source
 from tests.report.planted import Planted, planted
 
 EXAMPLES = 150
