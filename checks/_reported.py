@@ -1,5 +1,6 @@
 """What the checks of messages share: which messages are theirs, and a verdict that shows them."""
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -120,8 +121,16 @@ def x86_cause(facts: Facts) -> str:
     return "x86-python-under-rosetta" if silicon else "intel-mac"
 
 
+_WHEEL_FILE = re.compile(r"[\w.+-]{1,200}\.whl\b")
+
+
+def shows_x86(said: Said) -> bool:
+    """Does the message itself name x86_64, outside of a wheel's name? A refused file says nothing of the Python."""
+    return "x86_64" in _WHEEL_FILE.sub("", said.message.text)
+
+
 def because_x86(facts: Facts, said: Said, *, detail: str | None = None) -> Verdict:
-    """The verdict that the x86_64 Python is behind the message."""
+    """The verdict that the x86_64 Python is behind the message: certain where facts or the message name x86_64."""
     cause = x86_cause(facts)
     names = (
         "host.chip",
@@ -130,12 +139,12 @@ def because_x86(facts: Facts, said: Said, *, detail: str | None = None) -> Verdi
         "interpreter.translated",
         "host.shell_translated",
     )
-    unknown = cause == "x86-python-hardware-unknown"
+    unknown, shown = cause == "x86-python-hardware-unknown", bool(runs_x86(facts)) or shows_x86(said)
     return blame(
         cause,
         said,
         detail=detail,
-        confidence=CERTAIN if facts.host.is_mac and not unknown else LIKELY,
+        confidence=CERTAIN if facts.host.is_mac and not unknown and shown else LIKELY,
         evidence=known(facts, *names),
         ask=[ASK_HARDWARE] if unknown else (),
         gpu=False if cause == "x86-python-under-rosetta" else None,

@@ -22,6 +22,7 @@ from ._reported import (
 )
 
 _TOO_OLD, _NOT_VISIBLE, _VIRTUAL = "macos-too-old-for-torch", "metal-device-not-visible", "virtual-machine-gpu"
+_INTEL = "intel-mac"
 _MUCH = 4 << 30  # bytes; a machine that has allocated as much to the GPU runs out in earnest
 _REAL_GPU = re.compile(r"Radeon|AMD|Intel", re.IGNORECASE)
 
@@ -199,7 +200,7 @@ def _really_full(said: Said) -> bool:
     return allocated + other >= (0.8 * most if most else 4 * _MUCH) and allocated + other >= _MUCH
 
 
-@check("MP301", family="mps", cause=_NOT_VISIBLE, causes=(_VIRTUAL,), needs=("HW101",), explained_by=("MP102",))
+@check("MP301", family="mps", cause=_NOT_VISIBLE, causes=(_VIRTUAL, _INTEL), needs=("HW101",), explained_by=("MP102",))
 def metal_device_is_seen(facts: Facts) -> Verdict:
     """The process sees the Metal device.
 
@@ -212,12 +213,13 @@ def metal_device_is_seen(facts: Facts) -> Verdict:
 
     Source: openai/codex issues 9007, 10199 and 17644; pytorch/pytorch issue 167679.
     """
-    said = reported(facts.messages, _NOT_VISIBLE)
+    said = reported(facts.messages, _NOT_VISIBLE, _INTEL)
     if not said:
         return _told_of_a_sandbox(facts)
     if facts.host.is_virtual:
         return blame(_VIRTUAL, said[0], evidence=known(facts, "host.chip", "host.hypervisor_present"), gpu=False)
-    return blame(_NOT_VISIBLE, said[0], evidence=known(facts, "environment.sandbox"), gpu=False)
+    evidence = known(facts, "environment.sandbox", "host.chip")
+    return blame(said[0].row.causes[0], said[0], evidence=evidence, gpu=False)
 
 
 def _told_of_a_sandbox(facts: Facts) -> Verdict:

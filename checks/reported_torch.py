@@ -20,7 +20,7 @@ from ._reported import (
     torch_version,
 )
 
-_BAD, _OLD = "known-bad-torch-release", "torch-too-old"
+_BAD, _OLD, _REGRESSION = "known-bad-torch-release", "torch-too-old", "macos-os-regression"
 _CRASHES = ("crash", "wrong-results", "unavailable")
 _KERNEL_ROWS = ("op-", "could-not-run-mps")  # messages about one kernel, not about a whole back-end
 _CPU_INPUT = "aten::_slow_conv2d"  # no missing kernel, but an input on the CPU
@@ -64,7 +64,7 @@ def torch_is_new_enough(facts: Facts) -> Verdict:
     "TO302",
     family="torch",
     cause=_BAD,
-    causes=("duplicate-openmp", "x86-python-under-rosetta", "x86-python-hardware-unknown"),
+    causes=("duplicate-openmp", _REGRESSION, "x86-python-under-rosetta", "x86-python-hardware-unknown"),
     needs=("HW101",),
     explained_by=("PK306", "PK302", "PR107", "PR110", "PR114", "PR108"),
 )
@@ -80,8 +80,8 @@ def torch_does_not_crash(facts: Facts) -> Verdict:
 
     Source: pytorch/pytorch issues 140902, 142344 and 143123; each row of the table names its own.
     """
-    said = reported(facts.messages, _BAD, "duplicate-openmp")
-    said = [one for one in said if one.row.causes[0] == _BAD or one.row.id in _SIGNALS]
+    said = reported(facts.messages, _BAD, _REGRESSION, "duplicate-openmp")
+    said = [one for one in said if one.row.causes[0] in (_BAD, _REGRESSION) or one.row.id in _SIGNALS]
     said += [
         one
         for one in reported(facts.messages, "x86-python-under-rosetta", "mixed-dtype-abort")

@@ -31,7 +31,10 @@ _INTEL_MAC = re.compile(
 )
 _INTEL_YEAR = re.compile(r"\bi?mac\w*\b[^\n]{0,40}\b(?:201\d|late 2019|mid 2020 intel)\b", re.IGNORECASE | re.ASCII)
 _MODEL = re.compile(r"\b(?:Virtual)?Mac(?:Book(?:Air|Pro)?|mini|Pro)?\d{1,2},\d{1,2}\b|\biMac(?:Pro)?\d{1,2},\d{1,2}\b")
-_ARM, _INTEL = ("arm64", "aarch64", "arm64e", "arm"), ("x86_64", "x86-64", "amd64", "i386", "intel", "x64", "x86")
+_ARM, _INTEL = (
+    ("arm64", "aarch64", "arm64e", "arm"),
+    ("x86_64", "x86_64h", "x86-64", "amd64", "i386", "intel", "x64", "x86"),
+)
 _PYPY = re.compile(r"\b(pypy|graalpy|jython|micropython)\b", re.IGNORECASE | re.ASCII)
 
 
