@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpsdoctor.cli.formats import FORMATS, print_report
+from mpsdoctor.cli.formats import FORMATS, expectation, print_report
 from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import Progress, print_lines, terminal_width
 
@@ -64,7 +64,9 @@ def check(**options: Any) -> int:
 
         home = home_folder()
         style = Style(terminal_width(), options["verbose"], None if home is None else str(home))
-        print_lines(format_text(report, style), options["output"])
+        unmet = expectation(report, options["expect"], status)
+        told = f"--expect {options['expect']} is not met: {unmet}." if unmet else None
+        print_lines(format_text(report, style, told), options["output"])
     return status
 
 

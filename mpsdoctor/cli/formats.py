@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from mpsdoctor.report.document import Document
     from mpsdoctor.report.model import Report
 
+_EXPECTED = {
+    "mps": ("the GPU was expected to be usable", "is not", "nothing shows that it is"),
+    "cpu": ("torch was expected to import", "does not", "nothing shows that it does"),
+}
 FORMATS = ("text", "json", "markdown", "github", "junit", "html")
 
 
@@ -31,7 +35,7 @@ def print_report(report: Report, options: Mapping[str, Any], status: int) -> Non
     from mpsdoctor.report.document import written
 
     document = written(report, make_redactor())
-    unmet = _unmet(options["expect"], status)
+    unmet = expectation(report, options["expect"], status)
     if name == "github":
         _github(document, options, unmet)
         return
@@ -58,10 +62,13 @@ def render(document: Document, name: str, *, fail_on: str = "error", unmet: str 
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _unmet(expect: str, status: int) -> str | None:
-    if expect == "any" or status == 0:
+def expectation(report: Report, expect: str, status: int) -> str | None:
+    """Return what --expect asked for and did not get, in words; None where it is met or nothing was asked for."""
+    known = {"mps": report.diagnosis.mps_usable, "cpu": report.facts.torch.imported}.get(expect)
+    if expect == "any" or status == 0 or known:  # usable, and failing all the same: the cause says why
         return None
-    return {"mps": "the GPU was expected to be usable, and is not", "cpu": "torch was expected to import"}[expect]
+    wanted, not_met, open_ = _EXPECTED[expect]
+    return f"{wanted}, and {open_ if known is None else not_met}"
 
 
 def _github(document: Document, options: Mapping[str, Any], unmet: str | None) -> None:

@@ -16,15 +16,16 @@ from mpsdoctor.diagnosis import BROKEN, DEGRADED, HEALTHY, NOT_APPLICABLE, UNDEC
 from mpsdoctor.facts import Facts
 from mpsdoctor.facts.redaction import Redactor
 from mpsdoctor.registry import FAMILIES
+from mpsdoctor.report import evidence
 from mpsdoctor.report.json_format import format_json
+from mpsdoctor.report.layout import link
 from mpsdoctor.report.model import Report
 from mpsdoctor.report.words import machine_line, printable, python_line, torch_line
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN
 
 Document = Mapping[str, Any]
+_LONG = 4_000  # characters of one value; each format has a limit of its own
 Row = Mapping[str, Any]
-SIGNS = {PASS: "✓", WARN: "!", FAIL: "✗", SKIP: "·", UNKNOWN: "?", CRASH: "‼"}
-_WORST = (FAIL, CRASH, WARN, UNKNOWN, PASS, SKIP)
 _SENTENCES = {
     HEALTHY: "PyTorch can use this Mac's GPU: it allocated and agreed with the CPU.",
     DEGRADED: "It works, with limits.",
@@ -103,7 +104,7 @@ def chain(document: Document) -> list[tuple[str, str]]:
         rows = [row for row in document["checks"] if row["family"] == family]
         outcomes = [row["outcome"] for row in rows]
         if outcomes and (set(outcomes) != {SKIP} or any(row["because"] for row in rows)):
-            found.append((family, next(o for o in _WORST if o in outcomes)))
+            found.append((family, link(outcomes, document["diagnosis"].get("mps_usable"))))
     return found
 
 
@@ -124,13 +125,15 @@ def counts(document: Document) -> str:
     return ", ".join(f"{count} {word}" for count, word in words if count)
 
 
-def evidence_text(item: Row) -> str:
-    """One fact in words: "arm64 capable: yes"."""
-    value = item.get("value")
-    shown = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else None
-    if shown is None:
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"{str(item['fact']).split('.', 1)[-1].replace('_', ' ')}: {shown}"
+def known(row: Row) -> list[tuple[str, str]]:
+    """What a finding rests on, in words, each with its source: ("Apple silicon: yes", "sysctl")."""
+    told = ((evidence.words(str(i["fact"]), i.get("value"), limit=_LONG), i.get("from") or "") for i in row["evidence"])
+    return list(dict.fromkeys((words, str(source)) for words, source in told if words))
+
+
+def detail(row: Row) -> str:
+    """What a check found, in words."""
+    return evidence.detail(str(row["detail"] or ""))
 
 
 def removed(document: Document) -> str:

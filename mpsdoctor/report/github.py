@@ -11,9 +11,9 @@ from mpsdoctor.report.document import (
     Document,
     Row,
     consequences,
-    evidence_text,
     headline,
     is_fine,
+    known,
     roots,
     worst_first,
 )
@@ -85,8 +85,8 @@ def _title(row: Row) -> str:
 
 def _message(document: Document, row: Row, cause: Row | None) -> str:
     lines = [_line(row["detail"] or row["title"])]
-    if row["evidence"]:
-        lines.append(_line("How we know: " + "; ".join(evidence_text(item) for item in row["evidence"][:4])))
+    if told := known(row)[:4]:
+        lines.append(_line("How we know: " + "; ".join(words for words, _ in told)))
     folded = consequences(document, cause) if cause is not None else []
     if folded:
         lines.append(_line("It explains: " + "; ".join(other["detail"] for other in folded[:4])))

@@ -10,7 +10,6 @@ from typing import Any
 
 from mpsdoctor.facts import Smoke, decode
 from mpsdoctor.report.document import (
-    SIGNS,
     VERDICT_SIGNS,
     Document,
     Row,
@@ -18,13 +17,15 @@ from mpsdoctor.report.document import (
     command_line,
     consequences,
     counts,
-    evidence_text,
+    detail,
     headline,
+    known,
     machine_rows,
     removed,
     roots,
 )
 from mpsdoctor.report.html_assets import SCRIPT, STYLE
+from mpsdoctor.report.layout import SIGNS
 from mpsdoctor.report.markdown import format_markdown
 from mpsdoctor.report.smoke_svg import speed_svg
 from mpsdoctor.report.words import printable
@@ -101,9 +102,9 @@ def _cause(document: Document, number: int, cause: Row, finding: Row) -> str:
         f'<p class="soft">Cause <code>{escape(cause["cause"])}</code>, found by '
         f"<code>{escape(finding['id'])}</code>{sure}</p>"
     )
-    if finding["evidence"]:
-        known = (f"<li>{escape(evidence_text(item))}{_from(item)}</li>" for item in finding["evidence"][:12])
-        parts.append(f"<h3>How we know</h3><ul>{''.join(known)}</ul>")
+    if told := known(finding)[:12]:
+        items = (f"<li>{escape(words)}{_from(source)}</li>" for words, source in told)
+        parts.append(f"<h3>How we know</h3><ul>{''.join(items)}</ul>")
     folded = consequences(document, cause)
     if folded:
         items = (f"<li>{escape(row['detail'])} <code>{escape(row['id'])}</code></li>" for row in folded[:20])
@@ -116,8 +117,8 @@ def _cause(document: Document, number: int, cause: Row, finding: Row) -> str:
     return "\n".join([*parts, "</section>"])
 
 
-def _from(item: Row) -> str:
-    return f' <span class="soft">({escape(item["from"])})</span>' if item.get("from") else ""
+def _from(source: str) -> str:
+    return f' <span class="soft">({escape(source)})</span>' if source else ""
 
 
 def _block(text: str, name: str) -> str:
@@ -155,10 +156,10 @@ def _details(document: Document) -> str:
 
 def _row(row: Row) -> str:
     because = f" (follows from {escape(row['because'])})" if row["because"] else ""
-    detail = f'<br><span class="soft">{escape(row["detail"])}{because}</span>' if row["detail"] or because else ""
+    found = f'<br><span class="soft">{escape(detail(row))}{because}</span>' if row["detail"] or because else ""
     return (
         f'<tr><td class="{row["outcome"]}">{SIGNS[row["outcome"]]}</td><td><code>{escape(row["id"])}</code></td>'
-        f"<td>{escape(row['title'])}{detail}</td></tr>"
+        f"<td>{escape(row['title'])}{found}</td></tr>"
     )
 
 

@@ -10,7 +10,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from mpsdoctor.registry import FAMILIES
-from mpsdoctor.report.document import Document, Row, evidence_text, headline, is_fine
+from mpsdoctor.report.document import Document, Row, detail, headline, is_fine, known
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,7 +43,7 @@ def _case(suite: ET.Element, document: Document, row: Row, fail_on: str) -> None
     name = _text(f"{row['id']} {row['title']}")
     case = ET.SubElement(suite, "testcase", classname=f"mpsdoctor.{row['family']}", name=name, time="0")
     outcome = row["outcome"]
-    told = _text(row["detail"] or row["title"])
+    told = _text(detail(row) or row["title"])
     if outcome == CRASH:
         ET.SubElement(case, "error", message=told, type="crash").text = told
     elif outcome in (SKIP, UNKNOWN):
@@ -64,7 +64,7 @@ def _body(row: Row) -> str:
     lines = [row["detail"]]
     lines += [f"cause: {row['cause']}"] if row["cause"] else []
     lines += [f"follows from {row['because']}"] if row["because"] else []
-    lines += [f"  {evidence_text(item)} ({item.get('from', '')})" for item in row["evidence"]]
+    lines += [f"  {words} ({source})" if source else f"  {words}" for words, source in known(row)]
     lines += [f"What to do: {remedy['text']}" for remedy in row["remedies"]]
     return _text("\n".join(lines))
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from mpsdoctor.facts import Facts
 from mpsdoctor.report.document import (
-    SIGNS,
     VERDICT_SIGNS,
     Document,
     Row,
@@ -20,13 +19,15 @@ from mpsdoctor.report.document import (
     command_line,
     consequences,
     counts,
-    evidence_text,
+    detail,
     headline,
+    known,
     machine_rows,
     removed,
     roots,
     worst_first,
 )
+from mpsdoctor.report.layout import SIGNS
 from mpsdoctor.report.words import printable
 
 LIMIT = 65_536  # characters; GitHub refuses longer issues and comments. We count bytes, which are never fewer.
@@ -80,9 +81,8 @@ def _cause(document: Document, cause: Row, finding: Row, *, first: bool) -> list
     lines = [] if first else [f"#### {SIGNS[finding['outcome']]} {escape(cause['summary'])}", ""]
     sure = "" if cause["confidence"] == "certain" else f", {cause['confidence']}, not certain"
     lines += [f"Cause {code(cause['cause'])}, found by {code(finding['id'])}{sure}", ""]
-    if finding["evidence"]:
-        known = [f"- {code(evidence_text(item))}{_from(item)}" for item in finding["evidence"][:6]]
-        lines += ["**How we know**", "", *known, ""]
+    if told := known(finding)[:6]:
+        lines += ["**How we know**", "", *(f"- {code(words)}{_from(source)}" for words, source in told), ""]
     folded = consequences(document, cause)
     if folded:
         lines += ["**It explains**", "", *(f"- {escape(row['detail'])} {code(row['id'])}" for row in folded[:8]), ""]
@@ -94,8 +94,8 @@ def _cause(document: Document, cause: Row, finding: Row, *, first: bool) -> list
     return lines
 
 
-def _from(item: Row) -> str:
-    return f" ({escape(str(item['from']))})" if item.get("from") else ""
+def _from(source: str) -> str:
+    return f" ({escape(source)})" if source else ""
 
 
 def _details(document: Document) -> Iterator[tuple[str, str]]:
@@ -121,8 +121,8 @@ def _table(rows: list[Row]) -> str:
     size = 0
     for number, row in enumerate(rows):
         because = f" (follows from {code(row['because'])})" if row["because"] else ""
-        detail = f"<br>{escape(row['detail'])}" if row["detail"] else ""
-        lines.append(f"| {SIGNS[row['outcome']]} | {code(row['id'])} | {escape(row['title'])}{detail}{because} |")
+        found = f"<br>{escape(detail(row))}" if row["detail"] else ""
+        lines.append(f"| {SIGNS[row['outcome']]} | {code(row['id'])} | {escape(row['title'])}{found}{because} |")
         size += len(lines[-1].encode())
         if size > _TABLE_LIMIT and number + 1 < len(rows):
             lines.append(f"| | | and {len(rows) - number - 1} more, in the JSON report |")

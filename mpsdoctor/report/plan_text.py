@@ -9,7 +9,8 @@ from typing import Any
 from rich.text import Text
 
 from mpsdoctor.facts import Facts
-from mpsdoctor.report.text import Style, _quote
+from mpsdoctor.report.layout import Style, quote
+from mpsdoctor.report.program import command
 from mpsdoctor.report.words import printable, shorten
 
 _ARGUMENTS = 12  # of a command that are shown; -v shows all
@@ -63,11 +64,11 @@ def _step(step: Data, style: Style) -> list[Text]:
     if argv is None:
         return _wrapped(f"   - {_short(step['title'], style)}", style, "       ")
     shown = argv if style.verbose else argv[:_ARGUMENTS]
-    words = [f"{name}={_quote(value, style.home)}" for name, value in step["env"].items()]
-    words += [_quote(word, style.home) for word in shown]
+    words = [f"{name}={quote(value, style.home)}" for name, value in step["env"].items()]
+    words += [quote(word, style.home) for word in shown]
     rest = len(argv) - len(shown)
-    command = " ".join(words) + (f" ... ({rest} more, shown with -v)" if rest else "")
-    return [Text("     " + printable(command), style="bold cyan", no_wrap=True)]
+    line = " ".join(words) + (f" ... ({rest} more, shown with -v)" if rest else "")
+    return [Text("     " + printable(line), style="bold cyan", no_wrap=True)]
 
 
 def _costs(plan: Data, style: Style) -> list[Text]:
@@ -84,7 +85,7 @@ def _costs(plan: Data, style: Style) -> list[Text]:
     writes = dict.fromkeys(path for fix in plan["fixes"] for step in fix["steps"] for path in step["writes"])
     if writes:
         written = ", ".join(shorten(path, style.home) for path in writes)
-        lines += _wrapped(f"changes only {written} · saved first · undo: mpsdoctor undo", style, "  ")
+        lines += _wrapped(f"changes only {written} · saved first · undo: {command('undo')}", style, "  ")
     return lines
 
 
@@ -138,7 +139,7 @@ def _outcome(applied: Data) -> tuple[str, str, str]:
         words = f"this is still there: {left}." if left else "what it was for is not proved."
         return "✗", f"The fix ran, and {words}", "bold red"
     if applied["not_restored"]:
-        return "✗", "It failed, and not everything could be put back; run mpsdoctor undo again.", "bold red"
+        return "✗", f"It failed, and not everything could be put back; run {command('undo')} again.", "bold red"
     if outcome == "interrupted":
         return "!", "Interrupted; everything was put back as it was.", "yellow"
     return "✗", "It failed; everything was put back as it was.", "bold red"
