@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+
+from mpsdoctor.repair.paths import beside
 
 
 class StepFailed(Exception):
@@ -75,13 +76,13 @@ class WriteText(Action):
         """Write beside it and switch, so that the file is whole at every moment."""
         path = Path(os.path.realpath(self.path))
         mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
-        beside = path.with_name(f".{path.name}.mpsdoctor")
-        with beside.open("w", encoding="utf-8", newline="") as file:
+        new = beside(path)
+        with new.open("w", encoding="utf-8", newline="") as file:
             file.write(self.text)
             file.flush()
             os.fsync(file.fileno())
-        beside.chmod(mode)
-        beside.replace(path)
+        new.chmod(mode)
+        new.replace(path)
 
 
 @dataclass(frozen=True)
@@ -183,14 +184,6 @@ class Download(Action):
         from mpsdoctor.repair.download import fetch_verified
 
         fetch_verified(self.url, self.checksum_url, Path(self.path))
-
-
-def remove(path: Path) -> None:
-    """Remove a file, link or whole folder, where it is."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 _KINDS: dict[str, type[Action]] = {

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import signal
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
+from mpsdoctor import __version__
 from mpsdoctor.probes.process import run_child
 from mpsdoctor.repair import journal as j
 from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.commands import STEP_SECONDS, environment_of
+from mpsdoctor.repair.paths import plainly
 from mpsdoctor.repair.plan import Plan, Step
 from mpsdoctor.repair.proof import Examination, aimed, changed_packages, doubts, means_torch, proof_words, unexpected
-from mpsdoctor.repair.restore import DamagedCopy, restore
-from mpsdoctor.repair.store import FIXED, INTERRUPTED, REMAINS, UNDONE, Run, Store
+from mpsdoctor.repair.put_back import put_back
+from mpsdoctor.repair.store import FIXED, FORMAT, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from mpsdoctor.report.model import Report
 
@@ -80,30 +80,33 @@ class Applier:
             try:
                 run = self.store.new_run()
             except OSError as error:
-                raise NotStarted(f"the state before cannot be kept ({error.strerror}); nothing was changed") from error
+                raise NotStarted(f"the state before cannot be kept ({plainly(error)}); nothing was changed") from error
             roots = self._save(run)
             return self._steps(run, roots)
 
     def _save(self, run: Run) -> list[snapshot.Entry]:
         self.say("saving the state before")
         moves = {s.action.path: s.action.aside for s in self.plan.steps if isinstance(s.action, Switch)}
+        writes = snapshot.behind_links(self.plan.writes, moves)
         try:
             about = {
+                "format": FORMAT,
+                "mpsdoctor": __version__,
                 "target": self.plan.target,
                 "fixes": [fix.fix for fix in self.plan.fixes],
-                "writes": list(self.plan.writes),
+                "writes": list(writes),
                 "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             }
             run.save("about.json", about)
             run.save("plan.json", self.plan.to_json())
             run.save("before.json", self.before.to_json())
-            roots = snapshot.save(self.plan.writes, moves, run.folder / "saved")
+            roots = snapshot.save(writes, moves, run.folder / "saved")
             run.save("saved.json", roots)
             run.journal.write(j.BEGIN, target=self.plan.target)
             run.journal.write(j.SAVED, paths=len(roots))
         except (OSError, KeyboardInterrupt) as error:
             run.forget()
-            why = "interrupted" if isinstance(error, KeyboardInterrupt) else error.strerror or str(error)
+            why = plainly(error) if isinstance(error, OSError) else "interrupted"
             raise NotStarted(f"the state before cannot be kept ({why}); nothing was changed") from error
         return roots
 
@@ -116,12 +119,7 @@ class Applier:
                 run.journal.write(j.STEP_DONE, number=number)
             return self._prove(run, roots)
         except (StepFailed, OSError) as error:
-            why = (
-                str(error)
-                if isinstance(error, StepFailed)
-                else f"{error.filename or ''} {error.strerror or error}".strip()
-            )
-            return self._put_back(run, roots, UNDONE, why)
+            return self._put_back(run, roots, UNDONE, plainly(error))
         except KeyboardInterrupt:
             return self._put_back(run, roots, INTERRUPTED, "interrupted")
         except Exception as error:  # a fault of our own must not leave half a repair behind
@@ -174,42 +172,6 @@ class Applier:
         not_restored = put_back(run, roots)
         fixes = tuple(fix.fix for fix in self.plan.fixes)
         return Applied(run.id, fixes, outcome, self.before, why=why, not_restored=not_restored)
-
-
-def put_back(run: Run, roots: list[snapshot.Entry], stays: Collection[str] = ()) -> tuple[str, ...]:
-    """Restore the state before and close the journal; return what could not be restored. Can be repeated.
-
-    stays: what was made or changed after the run, and stays (mpsdoctor.repair.later).
-
-    A journal that cannot be written must not keep the user's files from being restored.
-    """
-    with uninterrupted():
-        with contextlib.suppress(OSError):
-            run.journal.write(j.RESTORING)
-        try:
-            left = restore(roots, run.folder / "saved", stays, run.id)
-        except (OSError, DamagedCopy) as error:
-            left = [str(error)]
-        if not left:
-            with contextlib.suppress(OSError):
-                run.journal.write(j.END, outcome=UNDONE)
-    return tuple(left)
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and a closed terminal wait: half a restoration is worse than none."""
-    before = {}
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            before[number] = signal.signal(number, signal.SIG_IGN)
-    except ValueError:  # not in the main thread, which gets no signals anyway
-        pass
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def with_plan(report: Report, plan: Plan, applied: Applied | None) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ class Journal:
 
     def write(self, event: str, **values: Any) -> None:
         """Append one entry. Raises OSError where it cannot be kept: what it speaks of must not happen then."""
-        line = json.dumps({"event": event, **values}, ensure_ascii=False) + "\n"
+        line = json.dumps({"event": event, "time": time.time(), **values}, ensure_ascii=False) + "\n"
         new = not self._path.exists()
         with self._path.open("ab") as file:
             file.write(line.encode("utf-8", "surrogateescape"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mpsdoctor.facts import normalize
+from mpsdoctor.repair.paths import is_being_written
 from mpsdoctor.repair.snapshot import Entry, entry, entry_of, is_back, same, walk
 
 _COMPILED = (".pyc", "__pycache__")  # Python makes them by itself; nobody's work
@@ -20,6 +21,16 @@ _INFO = ".dist-info"
 def record(roots: Sequence[Entry]) -> dict[str, list[Any]]:
     """Return what stands in the roots now, by path: what a run left. Sizes and times, no hashes: it must be quick."""
     return {path: _brief(path) for root in roots for path in _everything(root)}
+
+
+def record_until(roots: Sequence[Entry], moment: float) -> dict[str, list[Any]]:
+    """Return what an interrupted run left, as far as can be told: all that has not changed since that moment.
+
+    The time of a file's last change of any kind (ctime) is the system's own; no program can set it. A folder changes
+    with every file in it, which speaks for itself.
+    """
+    found = {path: _brief(path) for root in roots for path in _everything(root)}
+    return {path: brief for path, brief in found.items() if brief == ["folder"] or os.lstat(path).st_ctime <= moment}
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ def later(roots: Sequence[Entry], left: Mapping[str, Sequence[Any]]) -> Later:
     for root in roots:
         if root["kind"] == "moved" and is_back(root):
             continue
-        found = {path for path in _paths(root) if not path.endswith(_COMPILED) and _is_later(root, path, left)}
+        found = {path for path in _paths(root) if not _is_nobodys(path) and _is_later(root, path, left)}
         if root["kind"] == "folder":
             found -= _of_packages_that_go_back(root, found, left)
         apart = {path for path in found if _brief_of(entry_of(root, path)) == left.get(path)}
@@ -49,6 +60,10 @@ def later(roots: Sequence[Entry], left: Mapping[str, Sequence[Any]]) -> Later:
         conflicts |= {path for path in found - apart if os.path.lexists(path) and entry_of(root, path) is not None}
         stays |= {path for path in found - apart if os.path.lexists(path) and entry_of(root, path) is None}
     return Later(frozenset(stays), frozenset(conflicts))
+
+
+def _is_nobodys(path: str) -> bool:
+    return path.endswith(_COMPILED) or is_being_written(path)
 
 
 def _paths(root: Entry) -> list[str]:

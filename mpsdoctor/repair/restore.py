@@ -6,11 +6,12 @@ Restoring writes what differs and removes what is new; it can be repeated, and i
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from mpsdoctor.repair.actions import remove
 from mpsdoctor.repair.clone import copy_file
+from mpsdoctor.repair.paths import beside, remove
 from mpsdoctor.repair.snapshot import Entry, differences, entry, entry_of, file_digest, same, walk, was_moved
 
 
@@ -55,15 +56,27 @@ def _clear(root: Entry, above: Collection[str], name: str) -> None:
         for inner in walk(str(path)):
             if inner not in before and os.path.lexists(path / inner):
                 _remove_but(path / inner, above)
+    elif root["kind"] == "file":
+        beside(path).unlink(missing_ok=True)  # of a file that was being written when its run was killed
 
 
 def _remove_but(path: Path, stays: Collection[str]) -> None:
     """Remove a path, but for what stays in it."""
     if str(path) not in stays:
+        _unlock(path.parent)
         remove(path)
     elif path.is_dir() and not path.is_symlink():
         for inner in list(path.iterdir()):
             _remove_but(inner, stays)
+
+
+def _unlock(folder: Path) -> None:
+    """Let a folder of ours be written that was not to be; its own mode comes back at the end (see _refill)."""
+    if not folder.is_dir():
+        return
+    mode = folder.stat().st_mode
+    if not mode & stat.S_IWUSR and folder.stat().st_uid == os.geteuid():
+        folder.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
 
 
 def _refill(root: Entry, folder: Path, stays: Collection[str]) -> None:
@@ -76,24 +89,26 @@ def _refill(root: Entry, folder: Path, stays: Collection[str]) -> None:
     if root["kind"] != "folder":
         return
     entries = root["entries"]
-    for name, before in entries.items():
-        if f"{path}/{name}" not in stays:
-            _put(path / name, before, copy / name)
-    for name in [*reversed(entries), ""]:
-        before = entries.get(name, root)
-        if before["kind"] == "folder" and (path / name).is_dir():
-            os.utime(path / name, ns=(before["time"], before["time"]))
+    for inner, before in entries.items():
+        if f"{path}/{inner}" not in stays:
+            _put(path / inner, before, copy / inner)
+    for inner in [*reversed(entries), ""]:
+        before = entries.get(inner, root)
+        if before["kind"] == "folder" and (path / inner).is_dir():
+            (path / inner).chmod(before["mode"])
+            os.utime(path / inner, ns=(before["time"], before["time"]))
 
 
 def _put(path: Path, before: Entry, copy: Path) -> None:
     now = entry(path) if os.path.lexists(path) else {"kind": "absent"}
     if same(now, before):
         return
+    _unlock(path.parent)
     if now["kind"] not in ("absent", before["kind"]):
         remove(path)
     if before["kind"] == "folder":
         path.mkdir(parents=True, exist_ok=True)
-        path.chmod(before["mode"])
+        path.chmod(before["mode"] | stat.S_IRWXU)  # its own mode comes when all is in it
     elif before["kind"] == "link":
         path.unlink(missing_ok=True)
         path.symlink_to(before["to"])
@@ -104,12 +119,13 @@ def _put(path: Path, before: Entry, copy: Path) -> None:
 def _put_file(path: Path, before: Entry, copy: Path) -> None:
     if not copy.is_file() or file_digest(copy) != before["sha256"]:
         raise DamagedCopy(f"the kept copy of {path} is damaged; it was left alone")
-    beside = path.with_name(f".{path.name[:200]}.mpsdoctor")
+    new = beside(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        copy_file(copy, beside)
-        beside.chmod(before["mode"])
-        os.utime(beside, ns=(before["time"], before["time"]))
-        beside.replace(path)
+        new.unlink(missing_ok=True)  # of an undo that was killed
+        copy_file(copy, new)
+        new.chmod(before["mode"])
+        os.utime(new, ns=(before["time"], before["time"]))
+        new.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        new.unlink(missing_ok=True)

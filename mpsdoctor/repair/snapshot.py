@@ -39,6 +39,19 @@ def save(paths: Sequence[str], moves: Mapping[str, str], folder: Path) -> list[E
     return roots
 
 
+def behind_links(paths: Iterable[str], moves: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the paths and, behind each that is a link, what it leads to: a change goes through the link.
+
+    The place of an environment that moves is left as it is: the link itself is renamed.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        found[path] = None
+        if path not in moves and Path(path).is_symlink() and Path(path).exists():
+            found[os.path.realpath(path)] = None
+    return tuple(found)
+
+
 def _outermost(paths: Iterable[str]) -> list[str]:
     unique = list(dict.fromkeys(path.rstrip("/") for path in paths if path.startswith("/")))
     return [path for path in unique if not any(_is_kept_with(path, other) for other in unique)]
@@ -73,7 +86,7 @@ def _save_root(path: str, copy: Path) -> Entry:
             (copy / name).mkdir(mode=0o700)
         elif found["kind"] == "file":
             copy_file(inner, copy / name)
-    return {"path": path, **now, "entries": entries}
+    return {"path": path, **now, "inode": os.lstat(path).st_ino, "entries": entries}
 
 
 def walk(path: str, *, whole: bool = False) -> list[str]:

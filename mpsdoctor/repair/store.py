@@ -14,8 +14,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from mpsdoctor.repair.journal import END, Journal, sync_folder
+from mpsdoctor.repair.journal import END, RESTORING, Journal, sync_folder
 
+FORMAT = 1  # of what a run keeps; a newer one is another mpsdoctor's
 FIXED, REMAINS, UNDONE, INTERRUPTED = "fixed", "remains", "undone", "interrupted"
 
 
@@ -40,6 +41,12 @@ class Run:
         """fixed, remains or undone; interrupted where the journal has no end."""
         ends = [entry.get("outcome") for entry in self.journal.entries() if entry["event"] == END]
         return str(ends[-1]) if ends else INTERRUPTED
+
+    @property
+    def last_seen(self) -> float:
+        """When the run itself last wrote into its journal; taking it back does not count."""
+        times = [e["time"] for e in self.journal.entries() if e["event"] != RESTORING and "time" in e]
+        return float(times[-1]) if times else 0.0
 
     def save(self, name: str, data: Any) -> None:
         """Write a JSON file of this run, whole and on the disk."""

@@ -8,10 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpsdoctor.repair import later, snapshot
-from mpsdoctor.repair.actions import remove
-from mpsdoctor.repair.apply import put_back
 from mpsdoctor.repair.clone import copy_file
-from mpsdoctor.repair.store import INTERRUPTED, UNDONE, Run, Store
+from mpsdoctor.repair.paths import plainly, remove
+from mpsdoctor.repair.put_back import put_back
+from mpsdoctor.repair.ready import NotReady, ready
+from mpsdoctor.repair.store import FORMAT, INTERRUPTED, UNDONE, Run, Store
+
+_GOES_ON = 900.0  # seconds that a command of a killed run may have gone on: what changed later is the user's
+
+# What the record of a kept path must hold, by its kind (mpsdoctor.repair.snapshot).
+_KEYS = {
+    "absent": {"path"},
+    "other": {"path"},
+    "link": {"path", "to"},
+    "file": {"path", "copy", "mode", "time", "size", "sha256"},
+    "folder": {"path", "copy", "mode", "time", "entries"},
+    "moved": {"path", "aside", "inode"},
+}
 
 
 class CannotUndo(Exception):
@@ -53,8 +66,15 @@ def undo(run: Run, store: Store) -> Undone:
         if newer:
             raise CannotUndo(f"the run {newer[0].id} came later and changed the same; take that one back first")
         after = run.load("left.json")
-        since = later.later(roots, after) if isinstance(after, dict) else later.Later()
-        kept = [*_kept_copies(run, roots, since.conflicts), *_stays(run, roots, since.stays)]
+        try:
+            ready(roots, after)
+            left_behind = after if isinstance(after, dict) else later.record_until(roots, run.last_seen + _GOES_ON)
+            since = later.later(roots, left_behind)
+            kept = [*_kept_copies(run, roots, since.conflicts), *_stays(run, roots, since.stays)]
+        except NotReady as error:
+            raise CannotUndo(str(error)) from error
+        except OSError as error:
+            raise CannotUndo(f"{plainly(error)}; nothing was changed") from error
         left = put_back(run, roots, since.stays)
     return Undone(run.id, sum(1 + len(root.get("entries", ())) for root in roots), left, tuple(kept))
 
@@ -76,11 +96,16 @@ def _kept_copies(run: Run, roots: list[snapshot.Entry], conflicts: Collection[st
     copies = []
     for path in sorted(conflicts):
         root = next(r["path"] for r in roots if path == r["path"] or path.startswith(f"{r['path']}/"))
-        if Path(path).is_file() and not Path(path).is_symlink():
-            copy = Path(f"{root}.{run.id}{path[len(root) :]}")
-            copy.parent.mkdir(parents=True, exist_ok=True)
+        copy = Path(f"{root}.{run.id}{path[len(root) :]}")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if Path(path).is_symlink():
+            copy.unlink(missing_ok=True)
+            copy.symlink_to(Path(path).readlink())
+        elif Path(path).is_dir():
+            Path(path).rename(copy)  # a folder of the user's where the run left a file
+        elif Path(path).is_file():
             copy_file(Path(path), copy)
-            copies.append(str(copy))
+        copies.append(str(copy))
     return copies
 
 
@@ -99,11 +124,19 @@ def _stays(run: Run, roots: list[snapshot.Entry], stays: Collection[str]) -> lis
 
 
 def _roots(run: Run) -> list[snapshot.Entry]:
+    kept_in = run.about.get("format", 1)
+    if not isinstance(kept_in, int) or kept_in > FORMAT:
+        made_by = f"mpsdoctor {run.about.get('mpsdoctor') or '(a newer version)'}"
+        raise CannotUndo(
+            f"{made_by} made the run {run.id} and keeps it in a newer form; take it back with that version"
+        )
     roots = run.load("saved.json")
     if not isinstance(roots, list):
         if run.journal.entries():
             raise CannotUndo(f"the state before the run {run.id} is not there any more")
         return []  # it never got as far as a change
+    if not all(isinstance(root, dict) and _KEYS.get(str(root.get("kind")), {""}) <= root.keys() for root in roots):
+        raise CannotUndo(f"the record of the run {run.id} is damaged; its copies lie in {run.folder / 'saved'}")
     return roots
 
 

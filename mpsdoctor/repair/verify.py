@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from mpsdoctor.repair.actions import Rename, StepFailed, Switch, WriteText
+from mpsdoctor.repair.paths import beside
 from mpsdoctor.repair.plan import Plan
+from mpsdoctor.repair.snapshot import behind_links
 
 
 class NotStarted(Exception):
@@ -23,9 +24,14 @@ def verify_target(plan: Plan) -> None:
             "mpsdoctor runs from the environment that is to be replaced; run it from another one "
             "(uvx mpsdoctor fix, or pipx run mpsdoctor fix), with --python; nothing was changed"
         )
-    for path in plan.writes:
-        folder = _existing(Path(path))
-        if not _can_write(folder):
+    for path in behind_links(plan.writes, dict.fromkeys(replaced, "")):
+        folder = existing_folder(Path(path))
+        if belongs_to_another(folder):
+            raise NotStarted(
+                f"{folder} belongs to {folder.owner()}, and mpsdoctor runs as the administrator: it would leave files "
+                "that their owner cannot change; run it without sudo; nothing was changed"
+            )
+        if not can_write(folder):
             raise NotStarted(f"{folder} cannot be written; nothing was changed")
     needed, free = plan.disk_needed_mb, plan.disk_free_mb
     if needed is not None and free is not None and needed > free:
@@ -44,19 +50,25 @@ def _holds(folder: str, path: str) -> bool:
     return inner == outer or inner.startswith(f"{outer}/")
 
 
-def _existing(path: Path) -> Path:
+def existing_folder(path: Path) -> Path:
+    """Return the folder that must be writable for a path to be changed or made."""
     folder = path if path.is_dir() and not path.is_symlink() else path.parent
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
     return folder
 
 
-def _can_write(folder: Path) -> bool:
+def belongs_to_another(folder: Path) -> bool:
+    """True for a folder of somebody who asked for the administrator's rights (sudo) to run us."""
+    return os.geteuid() == 0 and "SUDO_UID" in os.environ and folder.stat().st_uid != 0
+
+
+def can_write(folder: Path) -> bool:
     """Try it: access(2) does not know of read-only volumes for the superuser, nor of access lists."""
+    probe = beside(folder / "can-it-be-written")  # always the same name: one that a kill left goes with the next
     try:
-        descriptor, name = tempfile.mkstemp(prefix=".mpsdoctor-", dir=folder)
+        probe.touch()
     except OSError:
         return False
-    os.close(descriptor)
-    Path(name).unlink()
+    probe.unlink(missing_ok=True)
     return True

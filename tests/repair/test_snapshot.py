@@ -54,7 +54,7 @@ def test_any_tree_is_restored_after_any_change(
     assert snapshot.differences(roots) == []
     for name in removed:
         if os.path.lexists(tree / name):
-            from mpsdoctor.repair.actions import remove
+            from mpsdoctor.repair.paths import remove
 
             remove(tree / name)
     build(tree, after)
