@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from mpsdoctor import Environment, Evidence, Packages, Remedy, Torch, Verdict, check, fail, passed, unknown, warn
 from mpsdoctor.knowledge.variables import HIGH, LOW, Judgement, judge
 
+from ._torch import installed_version
+
 _CHAIN = ("HW101", "PY100")
 _WATERMARK = "watermark-env-var-invalid"
 _INEFFECTIVE = "env-var-ineffective"
@@ -29,7 +31,7 @@ def watermark_ratios_are_sound(environment: Environment, packages: Packages, tor
     """
     if environment.variables is None:
         return unknown("environment.variables")
-    judged = _judged(environment.variables, _version(torch, packages), _WATERMARK)
+    judged = _judged(environment.variables, installed_version(torch, packages), _WATERMARK)
     evidence = _evidence(judged, environment)
     if not judged:
         set_here = [name for name in (HIGH, LOW) if name in environment.variables]
@@ -59,7 +61,7 @@ def variables_do_what_they_say(environment: Environment, packages: Packages, tor
     """
     if environment.variables is None:
         return unknown("environment.variables")
-    judged = _judged(environment.variables, _version(torch, packages), _INEFFECTIVE)
+    judged = _judged(environment.variables, installed_version(torch, packages), _INEFFECTIVE)
     evidence = _evidence(judged, environment)
     if not judged:
         return passed()
@@ -78,10 +80,6 @@ def _stopped_by_a_number(torch: Torch) -> bool:
         return False
     text = (failure.message if failure else "") + (end.stderr_tail or "" if end else "")
     return "stoi" in text or "invalid_argument" in text or (end is not None and end.how == "signal")
-
-
-def _version(torch: Torch, packages: Packages) -> str | None:
-    return torch.version or packages.version("torch")
 
 
 def _judged(variables: Mapping[str, str], version: str | None, cause: str) -> list[tuple[str, Judgement]]:

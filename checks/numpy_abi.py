@@ -18,6 +18,7 @@ from mpsdoctor import (
 from mpsdoctor.knowledge import releases, versions
 
 from ._commands import CONDA_TORCH, conda_record, pip
+from ._torch import installed_version
 
 _CHAIN = ("HW101", "PY100")
 
@@ -36,7 +37,7 @@ def numpy_suits_torch(conda: Conda, host: Host, interpreter: Interpreter, packag
 
     Source: the wheels 1.12.0 to 2.15.0: the NumPy 2 loader is in them from 2.3.0 on.
     """
-    version, numpy = torch.version or packages.version("torch"), packages.version("numpy")
+    version, numpy = installed_version(torch, packages), packages.version("numpy")
     if version is None:
         return unknown("torch.version")
     if numpy is None:

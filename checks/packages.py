@@ -19,6 +19,7 @@ from mpsdoctor import (
 from mpsdoctor.knowledge import companions, releases, versions
 
 from ._commands import CONDA_TORCH, conda_record, from_pip, pip
+from ._torch import installed_version
 
 _CHAIN = ("HW101", "PY100")
 _COMPANIONS = ("torchvision", "torchaudio")
@@ -39,7 +40,7 @@ def companions_belong_to_torch(conda: Conda, interpreter: Interpreter, packages:
 
     Source: METADATA of every macOS wheel of torchvision and torchaudio; pytorch/vision issues 8101 and 9174.
     """
-    version = torch.version or packages.version("torch")
+    version = installed_version(torch, packages)
     if version is None:
         return unknown("torch.version")
     found = [packages.get(name) for name in _COMPANIONS]

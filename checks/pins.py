@@ -20,6 +20,7 @@ from mpsdoctor import (
 )
 
 from ._commands import pip
+from ._torch import installed_version
 
 _INDEX_VARIABLES = (
     "PIP_INDEX_URL",
@@ -56,7 +57,7 @@ def installers_look_for_mac_builds(
     Source: the package index and PyTorch's own (no macOS wheel has a local version); uv's documentation of its
     variables.
     """
-    version = torch.version or packages.version("torch")
+    version = installed_version(torch, packages)
     if host.is_mac and version and _OTHER_BUILD.search(version) and not torch.usable:
         return fail(
             f"The installed torch {version} is a build for another kind of GPU, which no Mac can use.",

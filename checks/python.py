@@ -14,11 +14,9 @@ from mpsdoctor import (
     unknown,
     warn,
 )
+from mpsdoctor.knowledge.pythons import MINIFORGE
 
 from .hardware import ASK_HARDWARE
-
-# The installer's address as the project itself publishes it: conda-forge/miniforge, README.
-MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/Miniforge3-MacOSX-arm64.sh"
 
 
 @check("PY100", family="python", cause="broken-venv", needs=("HW101",))

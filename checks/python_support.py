@@ -18,9 +18,6 @@ from mpsdoctor import (
 )
 from mpsdoctor.knowledge import pythons, releases
 
-# The installer's address as the project itself publishes it: conda-forge/miniforge, README.
-MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/Miniforge3-MacOSX-arm64.sh"
-
 
 @check("PY103", family="python", cause="python-version-no-wheel", needs=("HW101", "PY100", "PY101", "PY102"))
 def python_has_a_torch(host: Host, interpreter: Interpreter, packages: Packages, torch: Torch) -> Verdict:

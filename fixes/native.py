@@ -2,6 +2,7 @@
 
 import re
 
+from mpsdoctor.knowledge.pythons import MINIFORGE
 from mpsdoctor.repair import Manual, NoTorch, PlannedFix, Proposal, Refused, Situation, Step, fix
 from mpsdoctor.repair.actions import Download
 from mpsdoctor.repair.managers import CondaFamily, conda_spec
@@ -12,8 +13,6 @@ from mpsdoctor.repair.wanted import fitting_python
 from ._carry import OTHER_PYTHON, carried
 from ._proposals import replace_environment
 
-# The installer and its checksum at the address that the project itself publishes: conda-forge/miniforge, README.
-MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/Miniforge3-MacOSX-arm64.sh"
 _MINIFORGE_MB = 60.0
 # Stands for Python and torch themselves, or exists on Anaconda's own channel alone.
 _NOT_CARRIED = frozenset(

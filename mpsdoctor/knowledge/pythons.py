@@ -24,6 +24,8 @@ VENDORS = (
     "debian",
     "unknown",
 )
+# The arm64 installer; its checksum lies beside it, with .sha256 at the end: conda-forge/miniforge, README.
+MINIFORGE = "https://github.com/conda-forge/miniforge/releases/latest/download/Miniforge3-MacOSX-arm64.sh"
 _MINOR = re.compile(r"\s*(3\.\d{1,2})(?![\d])")
 
 
