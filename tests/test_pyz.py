@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -85,6 +86,30 @@ def test_it_writes_a_report_and_plans_a_repair(pyz: Path, tmp_path: Path) -> Non
     code, out = run(pyz, tmp_path, "fix", "--replay", BROKEN, "--dry-run")
     assert "torch==2.8.0" in out
     assert code in (0, 1)
+
+
+def test_every_command_that_it_tells_can_be_run_as_it_stands(pyz: Path, tmp_path: Path) -> None:
+    asked = [
+        ("check", "--replay", BROKEN),
+        ("check", "--replay", BROKEN, "--select", "nothing"),
+        ("explain", "PY101"),
+        ("explain", "what nobody knows"),
+        ("explain", "float64-on-mps"),
+        ("fix", "--replay", BROKEN, "--dry-run"),
+        ("fix", "--replay", BROKEN, "--dry-run", "--only", "nothing"),
+        ("undo", "nothing"),
+        ("report", "--replay", BROKEN),
+        ("record", "recorded here", "--no-import", "--python", sys.executable),
+    ]
+    told = ""
+    for arguments in asked:
+        process = start(pyz, tmp_path, *arguments)
+        out, err = process.communicate(timeout=200)
+        told += " ".join(f"{out} {err}".split()) + "\n"
+    names = "|".join(("check", "explain", "fix", "undo", "report", "record", "list", "smoke", "diff"))
+    assert re.findall(rf"(?<![\w/.-])mpsdoctor (?:{names})\b", told) == []
+    commands = re.findall(rf"{re.escape(f'{sys.executable} {pyz}')} (?:{names})\b", told)
+    assert len({command.split()[-1] for command in commands}) >= 6, told
 
 
 def test_it_trains(pyz: Path, tmp_path: Path) -> None:

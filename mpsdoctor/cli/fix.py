@@ -13,6 +13,7 @@ import click
 
 from mpsdoctor.cli.options import Seconds
 from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
+from mpsdoctor.report.program import command
 
 if TYPE_CHECKING:
     from mpsdoctor.repair.apply import Applied
@@ -53,11 +54,11 @@ def fix(**options: Any) -> int:
     live = report.source.kind == "live"
     show = _Show(options)
     if not live or options["dry_run"] or not plan.steps:
-        there = "On that Mac: mpsdoctor fix" if plan.steps else None
+        there = f"On that Mac: {command('fix')}" if plan.steps else None
         show.plan(report, plan, _interrupted(plan) if live else there)
         return _planned_status(plan)
     if not options["yes"] and not _can_ask(options):
-        last = "Nothing was changed: there is no terminal to ask on. To have it done: mpsdoctor fix --yes"
+        last = f"Nothing was changed: there is no terminal to ask on. To have it done: {command('fix --yes')}"
         show.plan(report, plan, _interrupted(plan) or last)
         return 1
     if options["format_"] == "text" and options["output"] is None:
@@ -106,7 +107,7 @@ def _plan(options: dict[str, Any]) -> tuple[Report, Plan]:
     causes = {cause.cause for cause in report.diagnosis.causes}
     unknown = [cause for cause in options["only"] if not _is_cause(cause)]
     if unknown:
-        raise click.UsageError(f"no cause is called {unknown[0]!r}; mpsdoctor list causes shows them")
+        raise click.UsageError(f"no cause is called {unknown[0]!r}; {command('list causes')} shows them")
     survey = _survey(report, causes) if gathered.source.kind == "live" else None
     report = with_project_pins(report, survey)
     request = Request(options["nightly"], options["index_url"], options["save_wheels"], date.today())
@@ -140,8 +141,8 @@ def _interrupted(plan: Plan) -> str | None:
     if old is None:
         return None
     return (
-        f"An earlier run on this environment was interrupted. mpsdoctor undo {old.id} takes it back; "
-        "mpsdoctor fix --yes takes it back and does the repair anew."
+        f"An earlier run on this environment was interrupted. {command(f'undo {old.id}')} takes it back; "
+        f"{command('fix --yes')} takes it back and does the repair anew."
     )
 
 

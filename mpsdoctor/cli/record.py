@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def record(directory: Path, python: str | None, no_import: bool, timeout: float)
     from mpsdoctor.probes.interpreter import allowed_variables
     from mpsdoctor.probes.recording import RecordingRunner
     from mpsdoctor.probes.runner import LiveRunner
+    from mpsdoctor.report.program import command
 
     try:
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
@@ -50,5 +52,6 @@ def record(directory: Path, python: str | None, no_import: bool, timeout: float)
     except OSError as error:
         raise CannotWrite(f"{directory} could not be written: {error.strerror or error}") from error
     removed = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items())) or "nothing"
-    click.echo(f"recorded in {directory}; removed: {removed}. Play it with: mpsdoctor check --replay {directory}")
+    play = command(f"check --replay {shlex.quote(str(directory))}")
+    click.echo(f"recorded in {directory}; removed: {removed}. Play it with: {play}")
     return 0

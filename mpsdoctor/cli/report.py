@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,15 +66,17 @@ def _free_name(ending: str) -> str:
 def _about(document: Document, path: Path | None, size: int, options: dict[str, Any]) -> list[str]:
     from mpsdoctor.report.document import VERDICT_SIGNS, headline, removed
     from mpsdoctor.report.issue import issue_url
+    from mpsdoctor.report.program import command
     from mpsdoctor.report.words import printable
 
     sign = VERDICT_SIGNS[document["diagnosis"]["verdict"]]
     lines = [f"says     {sign} {headline(document)}", f"removed  {removed(document)}"]
     if path is not None:
+        name = shlex.quote(str(path))
         lines.insert(0, f"wrote    {path} ({max(1, size // 1024)} kB); nothing was sent")
-        lines.append(f"look     less {path}")
+        lines.append(f"look     less {name}")
         if options["format_"] == "json":
-            lines.append(f"paste    mpsdoctor report --from {path} --format markdown -o -")
+            lines.append(f"paste    {command(f'report --from {name} --format markdown -o -')}")
     lines = [printable(line) for line in lines]
     if options["issue_url"] is not None:
         lines.append(f"issue    {issue_url(document, options['issue_url'], path.name if path else 'the report')}")

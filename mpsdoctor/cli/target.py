@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,12 +106,12 @@ def read_bytes(name: str) -> bytes:
         try:
             if not path.exists():
                 raise click.UsageError(f"there is no file {name!r}")
-            if not path.is_file():
-                raise click.UsageError(f"{name!r} is no ordinary file")
+            # A pipe, as the shell's <(command) makes one, is read to its end.
+            if not (path.is_file() or path.is_fifo()):
+                raise click.UsageError(f"{name!r} is no file that can be read")
             if path.stat().st_size > REPORT_LIMIT:
                 raise click.UsageError(f"{name!r} is larger than {REPORT_LIMIT >> 20} MB; no report is")
-            with path.open("rb") as file:
-                data = file.read(REPORT_LIMIT + 1)
+            data = _content(path)
         except (OSError, ValueError) as error:
             if isinstance(error, OSError) and error.strerror:
                 raise click.UsageError(f"{name!r} cannot be read: {error.strerror}") from error
@@ -118,6 +119,14 @@ def read_bytes(name: str) -> bytes:
     if len(data) > REPORT_LIMIT:
         raise click.UsageError(f"more than {REPORT_LIMIT >> 20} MB; no report is that large")
     return data
+
+
+def _content(path: Path) -> bytes:
+    """Read a file or a pipe; a pipe that nobody writes into is empty, and no wait for ever."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        os.set_blocking(descriptor, True)
+        return file.read(REPORT_LIMIT + 1)
 
 
 def make_redactor(kind: type[Redactor] | None = None) -> Redactor:
@@ -164,11 +173,12 @@ def _with_reason(token: str) -> tuple[str, str]:
 
 def _known(tokens: tuple[str, ...]) -> None:
     from mpsdoctor.registry import load_registry
+    from mpsdoctor.report.program import command
 
     checks = load_registry().checks
     for token in tokens:
         if not token or not any(c.id.startswith(token.upper()) or c.family == token.lower() for c in checks):
-            raise click.UsageError(f"no check is called {token!r}; mpsdoctor list checks shows them")
+            raise click.UsageError(f"no check is called {token!r}; {command('list checks')} shows them")
 
 
 def _settings() -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpsdoctor.report.program import command
+
 if TYPE_CHECKING:
     from mpsdoctor.repair.store import Run, Store
 
@@ -41,7 +43,7 @@ def _forget(run: Run, store: Store, yes: bool, run_id: str | None) -> int:
     from mpsdoctor.repair.undo import CannotUndo, forget
 
     if run_id is None:
-        raise click.UsageError("--forget needs the run; mpsdoctor undo --list shows them")
+        raise click.UsageError(f"--forget needs the run; {command('undo --list')} shows them")
     if not yes and not _agreed("Delete the state before it, so that it cannot be taken back any more?"):
         return 1
     try:
@@ -81,11 +83,12 @@ def _choose(store: Store, run_id: str | None) -> Run | None:
         return next((run for run in store.runs() if run.outcome != UNDONE), None)
     run = store.get(run_id)
     if run is None:
-        raise click.UsageError(f"no run is called {run_id!r}; mpsdoctor undo --list shows them")
+        raise click.UsageError(f"no run is called {run_id!r}; {command('undo --list')} shows them")
     return run
 
 
 def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
+    from mpsdoctor.repair.paths import plainly
     from mpsdoctor.repair.store import Locked
     from mpsdoctor.repair.undo import CannotUndo, changes, describe
     from mpsdoctor.repair.undo import undo as take_back
@@ -99,6 +102,8 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
         undone = take_back(run, store)
     except (CannotUndo, Locked) as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{plainly(error)}; nothing was changed") from error
     if format_ == "json":
         click.echo(
             json.dumps(

@@ -16,6 +16,7 @@ from mpsdoctor.knowledge.causes import Cause
 from mpsdoctor.knowledge.messages import Message
 from mpsdoctor.registry import Check
 from mpsdoctor.report.commands import parts
+from mpsdoctor.report.program import command
 from mpsdoctor.report.words import printable
 from mpsdoctor.verdict import Remedy
 
@@ -56,7 +57,7 @@ def explain_check(check: Check, width: int) -> list[Text]:
     named = list(dict.fromkeys(filter(None, (check.cause, *check.causes))))
     if named:
         lines += _labelled("Causes", ", ".join(named), width)
-        lines.append(_hint(f"mpsdoctor explain {named[0]}"))
+        lines.append(_hint(command(f"explain {named[0]}")))
     return lines
 
 
@@ -89,7 +90,7 @@ def explain_messages(rows: Sequence[Message], width: int) -> list[Text]:
     first = next((slug for row in rows for slug in row.causes), None)
     known = causes.cause(first) if first else None
     if known is not None:
-        lines += [*_labelled("How to tell", known.how_to_tell, width), _hint(f"mpsdoctor explain {known.slug}")]
+        lines += [*_labelled("How to tell", known.how_to_tell, width), _hint(command(f"explain {known.slug}"))]
     return lines
 
 
@@ -121,7 +122,7 @@ def explain_ticket(
         lines += _labelled("Sources", decisive.source, width)
         others = [slug for slug in decisive.causes if slug != first.cause]
         lines += _labelled("Can also be", ", ".join(others), width) if others else []
-    lines.append(_hint(f"mpsdoctor explain {first.cause}"))
+    lines.append(_hint(command(f"explain {first.cause}")))
     return lines
 
 
@@ -154,11 +155,11 @@ def unknown(text: str, width: int) -> list[Text]:
     shown = textwrap.shorten(printable(text), 60, placeholder=" ...")
     lines = [_head("not known", f"No check, cause or message fits {shown!r}.", width)]
     advice = (
-        "mpsdoctor explain --list shows the causes. Give the whole error text, in quotes or on stdin: the last line "
-        "alone often says too little."
+        f"{command('explain --list')} shows the causes. Give the whole error text, in quotes or on stdin: the "
+        "last line alone often says too little."
     )
     lines += _labelled("What to do", advice, width)
-    lines.append(_hint("mpsdoctor check --from FILE   judges a whole ticket"))
+    lines.append(_hint(command("check --from FILE   judges a whole ticket")))
     return lines
 
 

@@ -121,7 +121,7 @@ def format_applied(applied: Data, style: Style) -> list[Text]:
     for path in applied["not_restored"]:
         lines += _wrapped(f"not restored: {path}", style, "                ")
     if applied["undo"]:
-        lines.append(Text(f"  to take it back: {' '.join(applied['undo'])}", style="dim"))
+        lines.append(Text(f"  to take it back: {command(' '.join(applied['undo'][1:]))}", style="dim"))
     return lines
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,3 +80,32 @@ def test_the_command(mpsdoctor: Callable[..., Ran], recorded: Get, tmp_path: Pat
     assert data["differences"][0]["kind"] == "verdict"
     assert mpsdoctor("diff", "-", "-").code == 2
     assert mpsdoctor("diff", "a.json", "none.json").code == 2
+
+
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, recorded: Get) -> None:
+    for name, path in ((BROKEN, "a.json"), (HEALTHY, "b.json")):
+        (tmp_path / path).write_text(json.dumps(recorded(name)))
+
+    def run(*arguments: str) -> tuple[int, list[Any]]:
+        line = f"{shlex.quote(sys.executable)} -m mpsdoctor {' '.join(arguments)}"
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.stderr == ""
+        return done.returncode, json.loads(done.stdout)["differences"]
+
+    by_name = run("diff --format json", "a.json", "b.json")
+    assert len(by_name[1]) > 20
+    assert run("diff --format json", "<(sleep 0.3; cat a.json)", "<(cat b.json)") == by_name
+    assert run("diff --format json", "a.json", "/dev/stdin", "< b.json") == by_name
+    assert run("diff --format json", "a.json", "/dev/fd/0", "< <(cat b.json)") == by_name
+
+
+@pytest.mark.parametrize(
+    ("place", "says"), [(".", "no file that can be read"), ("/dev/null", "no file that can be read")]
+)
+def test_what_is_neither_a_file_nor_a_pipe_is_refused_in_a_line(
+    place: str, says: str, mpsdoctor: Callable[..., Ran]
+) -> None:
+    ran = mpsdoctor("diff", place, place)
+    assert (ran.code, ran.out, ran.err.count("\n"), says in ran.err) == (2, "", 1, True)
