@@ -22,14 +22,24 @@ ALLOWED = {
     "mpsdoctor.registry": ("mpsdoctor.facts", "mpsdoctor.verdict", "mpsdoctor.selection"),
     "mpsdoctor.diagnosis": ("mpsdoctor.facts", "mpsdoctor.verdict", "mpsdoctor.registry", "mpsdoctor.knowledge"),
     "mpsdoctor.observe": ("mpsdoctor.facts", "mpsdoctor.probes"),
+    "mpsdoctor.smoke": ("mpsdoctor.facts", "mpsdoctor.probes"),
+    "mpsdoctor.report": (
+        *("mpsdoctor.report", "mpsdoctor.diagnosis", "mpsdoctor.registry", "mpsdoctor.verdict", "mpsdoctor.selection"),
+        *("mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor"),
+    ),
+    "mpsdoctor.repair": (
+        *("mpsdoctor.repair", "mpsdoctor.observe", "mpsdoctor.smoke", "mpsdoctor.probes", "mpsdoctor.report"),
+        *("mpsdoctor.diagnosis", "mpsdoctor.registry", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor"),
+    ),
     "mpsdoctor.checks": ("mpsdoctor", "mpsdoctor.knowledge", "mpsdoctor.checks"),
+    "mpsdoctor.fixes": ("mpsdoctor", "mpsdoctor.repair", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor.fixes"),
 }
 
 
 def modules() -> dict[str, Path]:
     """Return every module of the package by its installed name."""
     found = {}
-    for folder, name in (("mpsdoctor", "mpsdoctor"), ("checks", "mpsdoctor.checks")):
+    for folder, name in (("mpsdoctor", "mpsdoctor"), ("checks", "mpsdoctor.checks"), ("fixes", "mpsdoctor.fixes")):
         for path in (ROOT / folder).rglob("*.py"):
             if "target" in path.parts:
                 continue
