@@ -17,7 +17,16 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "mpsdoctor", "checks", "fixes", "training_smoke")
+SOURCES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "mpsdoctor",
+    "checks",
+    "fixes",
+    "training_smoke",
+    "docs/mpsdoctor.1",
+)
 # Read by every Python since 2.7, so that a too old one gets a sentence and not a SyntaxError.
 MAIN = """\
 import sys
@@ -32,7 +41,7 @@ from mpsdoctor.cli import main
 main()
 """
 _TIME = (1980, 1, 1, 0, 0, 0)
-_LEFT_OUT = ("bin", "__pycache__")
+_LEFT_OUT = ("bin", "share", "__pycache__")
 
 
 def build(target: Path) -> None:
@@ -43,6 +52,7 @@ def build(target: Path) -> None:
         copy.mkdir()
         for item in SOURCES:
             source = ROOT / item
+            (copy / item).parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
                 shutil.copytree(source, copy / item, ignore=shutil.ignore_patterns("__pycache__"))
             else:

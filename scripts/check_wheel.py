@@ -19,6 +19,8 @@ REQUIRED = (
     "mpsdoctor/py.typed",
 )
 
+MAN_PAGE = "data/share/man/man1/mpsdoctor.1"
+
 
 def run(*argv: str) -> str:
     """Run a command; its failure ends this script with what it printed."""
@@ -36,15 +38,20 @@ def main() -> None:
         wheel = next(folder.glob("mpsdoctor-*-py3-none-any.whl"))
         with zipfile.ZipFile(wheel) as archive:
             names = set(archive.namelist())
-        missing = [path for path in REQUIRED if path not in names]
+        name_and_version = wheel.name.split("-py3")[0]
+        required = (*REQUIRED, f"{name_and_version}.data/{MAN_PAGE}")
+        missing = [path for path in required if path not in names]
         strangers = sorted(
-            {path.split("/")[0] for path in names} - {"mpsdoctor", wheel.name.split("-py3")[0] + ".dist-info"}
+            {path.split("/")[0] for path in names if path != f"{name_and_version}.data/{MAN_PAGE}"}
+            - {"mpsdoctor", f"{name_and_version}.dist-info"}
         )
         if missing or strangers:
             sys.exit(f"the wheel lacks {missing} and would install {strangers} beside the package")
         run(sys.executable, "-m", "venv", str(folder / "env"))
         python = str(folder / "env" / "bin" / "python")
         run(python, "-m", "pip", "install", "--quiet", str(wheel))
+        if not (folder / "env" / MAN_PAGE.removeprefix("data/")).is_file():
+            sys.exit("man mpsdoctor would find nothing")
         compiled = [p for p in (folder / "env").rglob("*.so") if "pip" not in p.parts]
         recording = ROOT / "tests" / "recordings" / "02-m2pro-macos15-miniforge"
         report = json.loads(

@@ -1,15 +1,18 @@
 """The commands as a page of the documentation and as a man page, both from the command line's own declarations.
 
-Usage: python -m scripts.manual > mpsdoctor.1
+Usage: python -m scripts.manual   (writes docs/mpsdoctor.1, which the wheel installs)
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
 from mpsdoctor import __version__
 from mpsdoctor.cli import COMMANDS, cli
 
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "mpsdoctor.1"
 EXIT_CODES = (
     ("0", "healthy, or works with limits, or not applicable (no Mac)"),
     ("1", "a finding at or above --fail-on, or --expect is not met"),
@@ -79,4 +82,4 @@ def _roff(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(man_page(), end="")
+    PAGE.write_text(man_page(), encoding="utf-8")

@@ -12,11 +12,16 @@ from pathlib import Path
 
 import pytest
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 from mpsdoctor.cli import COMMANDS
 from mpsdoctor.knowledge.causes import causes
 from mpsdoctor.registry import load_registry
 from scripts.build_docs import build, pages
-from scripts.manual import man_page
+from scripts.manual import PAGE, man_page
 from tests.action.composite import ACTION
 from tests.conftest import ROOT
 
@@ -152,3 +157,14 @@ def test_the_man_page_has_no_fault_and_tells_every_command() -> None:
     plain = re.sub(r"\x1b\[[0-9;]*m|.\x08", "", shown.stdout)
     assert [name for name in COMMANDS if f"   {name}" not in plain] == []
     assert "--vm-policy" in plain
+
+
+def test_the_man_page_that_is_installed_is_the_present_one() -> None:
+    """Written anew by `python -m scripts.manual`. How click words a default differs from release to release."""
+
+    def without_defaults(text: str) -> str:
+        return " ".join(re.sub(r"\[[^\]]*\]", "", text).split())
+
+    assert without_defaults(PAGE.read_text(encoding="utf-8")) == without_defaults(man_page())
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert settings["data-files"] == {"share/man/man1": [str(PAGE.relative_to(ROOT))]}
