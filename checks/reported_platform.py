@@ -267,12 +267,13 @@ def this_torch_has_mps(facts: Facts) -> Verdict:
         return blame("linux-container-on-mac", said[0], confidence=LIKELY, evidence=evidence, gpu=False)
     if facts.host.is_mac is False:
         return blame("not-a-mac", said[0], confidence=CERTAIN, evidence=evidence, gpu=False)
-    sure = CERTAIN if facts.host.is_mac else LIKELY
+    # An Apple chip alone is no macOS: most torches without MPS on such a Mac run inside of a container.
+    sure = CERTAIN if facts.host.is_mac and "chip" not in facts.host.sources.get("system", "") else LIKELY
     return blame(
         "mps-not-built",
         said[0],
         confidence=sure,
         evidence=evidence,
         gpu=False,
-        ask=() if facts.host.is_mac else ["the system that this Python runs on"],
+        ask=() if sure == CERTAIN else ["the system that this Python runs on: uname -s, by that Python's shell"],
     )

@@ -25,26 +25,33 @@ _ROSETTA, _BF16 = "x86-python-under-rosetta", "bf16-unsupported"
 
 
 @check("PR101", family="program", cause="float64-on-mps", needs=("HW101",))
-def no_float64_reaches_mps(messages: Messages) -> Verdict:
+def no_float64_reaches_mps(facts: Facts) -> Verdict:
     """No float64 reaches MPS.
 
     Tested: torch's messages about float64.
 
     Why: Metal has no 64-bit floating point, on any Mac. NumPy arrays and Python's own numbers are float64 unless told
-    otherwise.
+    otherwise. In torch 2.3 to 2.7 the gradient scaler asks for it by itself.
 
     What to do: convert before the copy: tensor.float(), array.astype("float32"); in a library, upgrade it.
 
-    Source: strings of all wheels; huggingface/transformers issue 31060; ultralytics/ultralytics issue 246.
+    Source: strings of all wheels; huggingface/transformers issue 31060; ultralytics/ultralytics issue 246;
+    pytorch/pytorch issue 142397.
     """
-    said = reported(messages, "float64-on-mps")
-    if said and messages.get("gradscaler-double"):
+    said = reported(facts.messages, "float64-on-mps")
+    if not said:
+        return NOTHING
+    if facts.messages.get("gradscaler-double"):
         return skip("torch's gradient scaler asks for float64 itself, not the program; see PR103")
-    return (
-        blame("float64-on-mps", said[0], confidence=CERTAIN if "float64" in said[0].message.text else None)
-        if said
-        else NOTHING
-    )
+    sure = CERTAIN if "float64" in said[0].message.text and not _scaler_may_ask(facts) else LIKELY
+    return blame("float64-on-mps", said[0], confidence=sure, evidence=known(facts, "torch.version"))
+
+
+def _scaler_may_ask(facts: Facts) -> bool:
+    """May torch's own gradient scaler be what asks for float64? In the releases that have one for MPS and convert."""
+    version = torch_version(facts)
+    has, mended = versions.at_least(version, "2.3.0"), versions.at_least(version, "2.8.0")
+    return has is not False and mended is not True
 
 
 @check(

@@ -125,7 +125,9 @@ def release_is_not_known_bad(host: Host, torch: Torch, packages: Packages, messa
     row = serious[0]
     evidence.append(Evidence("known", row.id, ", ".join(row.sources)))
     say = fail if row.severity == "fail" else warn
-    return say(row.what, evidence, [Remedy(row.remedy)], cause=row.cause)
+    # That the pair is bad is sure; that it is behind what a ticket complains of is not.
+    sure = "likely" if messages.from_ticket and say is warn else "certain"
+    return say(row.what, evidence, [Remedy(row.remedy)], cause=row.cause, confidence=sure)
 
 
 @check("TO105", family="torch", cause="torch-too-old", needs=("HW101", "PY101", "TO101"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mpsdoctor import Facts, Host, Message, Messages
 from mpsdoctor.registry import load_registry
+from tests.tickets.answers import answer
 
 
 def judged(check_id: str, facts: Facts) -> object:
@@ -35,3 +38,29 @@ def test_an_x86_64_tag_on_a_known_mac_needs_no_question() -> None:
 def test_a_container_whose_system_nobody_tells_is_linux() -> None:
     verdict = judged("HW101", Facts(host=Host(container="docker")))
     assert (verdict.cause, verdict.confidence) == ("linux-container-on-mac", "likely")  # type: ignore[attr-defined]
+
+
+def test_a_chip_alone_is_no_macos() -> None:
+    """Most torches without MPS on a Mac run inside of a container."""
+    message = "RuntimeError: PyTorch is not linked with support for mps devices"
+    assert answer(f"Chip: Apple M2\n{message}").certain is None
+    assert answer(f"Chip: Apple M2\nmacOS: 15.1\n{message}").certain == "mps-not-built"
+    assert answer(f"Chip: Apple M2\nOS: docker\n{message}").cause == "linux-container-on-mac"
+
+
+@pytest.mark.parametrize(
+    ("torch", "confidence"),
+    [("2.2.2", "certain"), ("2.3.0", "likely"), ("2.7.1", "likely"), ("2.8.0", "certain"), (None, "likely")],
+)
+def test_the_scaler_of_some_releases_may_be_what_asks_for_float64(torch: str | None, confidence: str) -> None:
+    told = f"torch: {torch}\n" if torch else ""
+    got = answer(
+        f"Chip: Apple M2\nmacOS: 15.1\nPython: 3.12 (arm64)\n{told}TypeError: Cannot convert a MPS Tensor to float64 "
+        "dtype as the MPS framework doesn't support float64. Please use float32 instead."
+    )
+    assert [one.confidence for one in got.diagnosis.causes if one.cause == "float64-on-mps"] == [confidence]
+
+
+def test_a_bad_release_is_not_certainly_behind_another_complaint() -> None:
+    got = answer("Chip: Apple M2\nOS: macOS\ntorch: 2.5.1\nIt stops with an error, see below.\nValueError: x")
+    assert all(one.confidence != "certain" for one in got.diagnosis.causes)

@@ -98,6 +98,8 @@ def paths(into: Collector, line: Line) -> None:
             into.put("host", "kernel", text[:200].strip(), line.number, PRINTED)
             into.put("host", "machine", machine[1] if machine else None, line.number, PRINTED)
         into.put("host", "container", "docker", line.number, PRINTED, how="Docker's kernel")
+    if "[PyPy " in text:  # the second half of its banner, which may have been wrapped
+        into.put("interpreter", "implementation", "pypy", line.number, PRINTED)
     if "python3." in text or "-darwin.so" in text or "/Versions/3." in text:
         _python_path(into, line)
 

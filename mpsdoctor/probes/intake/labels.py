@@ -71,8 +71,9 @@ def read_line(into: Collector, line: Line, *, before: str = "", message_at: int 
         if is_advice(whole, variable.start("name"), variable.end(), None if alone else message_at):
             continue
         into.variable(variable["name"], variable["value"], line.number)
-        # In the midst of a sentence it is told, and the sentence may tell more.
-        return line.fenced or line.prompt or _width(line.text) - len(variable[0]) < _AROUND_VARIABLE
+        # In the midst of a sentence it is told, and the sentence may tell more; a command begins with it.
+        command = (line.fenced or line.prompt) and not whole[len(before) : variable.start()].strip()
+        return command or line.prompt or _width(line.text) - len(variable[0]) < _AROUND_VARIABLE
     text = line.text
     split = _SPLIT.search(text)
     if split is None or split.start() > 60:

@@ -11,7 +11,7 @@ from mpsdoctor.facts import Message
 from mpsdoctor.knowledge import messages as table
 from mpsdoctor.probes.intake.details import details
 from mpsdoctor.probes.intake.text import Line
-from mpsdoctor.probes.intake.wrapping import Joined, join
+from mpsdoctor.probes.intake.wrapping import Joined, join, rejoin
 
 _PER_ROW = 3  # places of one message that are kept
 _SHOWN = 400
@@ -29,6 +29,9 @@ def recognise(lines: Sequence[Line], logical: Sequence[Joined]) -> list[Message]
         for variant in (logical, join(lines, cut=True), join(lines, cut=False)):
             texts = {one.number: one.text for one in variant}
             _search("\n".join(texts.values()), list(texts), texts, found)
+    found = _at_their_beginning(found, logical)
+    seen = {identifier for identifier, _ in found}
+    found = _at_their_beginning(found, _search_unseen(rejoin(lines), seen, found))
     seen = {identifier for identifier, _ in found}
     for row, number in _without_blanks(lines, seen):
         found.setdefault((row.id, number), _message(row, full.get(number, ""), number))
@@ -39,6 +42,35 @@ def recognise(lines: Sequence[Line], logical: Sequence[Joined]) -> list[Message]
         if kept[message.id] <= _PER_ROW:
             ordered.append(message)
     return ordered
+
+
+def _at_their_beginning(
+    found: dict[tuple[str, int], Message], logical: Sequence[Joined]
+) -> dict[tuple[str, int], Message]:
+    """Move what stands in a later part of a wrapped line to its first part, where the whole line shows it too."""
+    wholes = {one.number: one for one in logical if one.parts > 1}
+    moved: dict[tuple[str, int], Message] = {}
+    starts = sorted(wholes)
+    for (identifier, number), message in found.items():
+        place = bisect.bisect_right(starts, number) - 1
+        one = wholes[starts[place]] if place >= 0 else None
+        row = table.message(identifier)
+        if one is not None and row is not None and number < one.number + one.parts and any(_span(row, one.text)):
+            moved.setdefault((identifier, one.number), _message(row, one.text, one.number))
+        else:
+            moved.setdefault((identifier, number), message)
+    return moved
+
+
+def _search_unseen(joined: Sequence[Joined], seen: set[str], found: dict[tuple[str, int], Message]) -> list[Joined]:
+    """Find the rows that nothing else has shown, in lines that were perhaps one; return the lines that were."""
+    texts = {one.number: one.text for one in joined if one.parts > 1}
+    more: dict[tuple[str, int], Message] = {}
+    _search("\n".join(texts.values()), list(texts), texts, more)
+    new = {key: message for key, message in more.items() if key[0] not in seen}
+    found.update(new)
+    places = {number for _, number in new}
+    return [one for one in joined if one.number in places]
 
 
 def _most_exact(messages: list[Message]) -> list[Message]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ _PERSON_TELLS = re.compile(
 )
 _OPEN_END = re.compile(
     r"(?:\b(?:on|in|for|by|to|from|of|with|than|and|or|the|an?|is|are|at|least|requires?|needs?|supports?|only|my|"
-    r"have|has)|[,(=\[{:/-])$|[\u3040-\u30ff\u4e00-\u9fff]$"
+    r"have|has|requirement|requirements|versions|named|module|install|installing|depends)|[,(=\[{:/-])$|[\u3040-\u30ff\u4e00-\u9fff]$"
 )
 NARROWEST = 30  # columns; a shorter longest line is a list of short lines, not wrapped text
 WIDEST = 400
+MOST_JOINED = 12  # lines that one width must explain; a paragraph may be longer
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,37 @@ def join(lines: Sequence[Line], *, cut: bool | None = None) -> tuple[Joined, ...
     for block in _blocks(lines):
         found += _join_block(block, cut)
     return tuple(found)
+
+
+def rejoin(lines: Sequence[Line]) -> tuple[Joined, ...]:
+    """Return the lines joined wherever some width explains the breaks, even where a long path is wider than that.
+
+    This finds more than `join`, and joins lines now and then that stand below each other by chance.
+    """
+    found: list[Joined] = []
+    for block in _blocks(lines):
+        run: list[Line] = []
+        for line in block:
+            if run and (_begins_anew(run[-1].text, line.text) or not _one_width([*run[1 - MOST_JOINED :], line])):
+                found.append(_run(run))
+                run = []
+            run.append(line)
+        found.append(_run(run))
+    return tuple(found)
+
+
+def _one_width(run: Sequence[Line]) -> bool:
+    """Can one width have broken a text into these lines? A line of one word may be wider."""
+    least = max((len(line.text) for line in run if " " in line.text), default=0)
+    most = min(len(line.text) + 1 + len(following.text.split(" ", 1)[0]) for line, following in itertools.pairwise(run))
+    return max(least, NARROWEST) < most
+
+
+def _run(run: Sequence[Line]) -> Joined:
+    text = run[0].text
+    for line, following in itertools.pairwise(run):
+        text += ("" if _hyphenated(line.text, following.text) else " ") + following.text
+    return Joined(run[0].number, text, len(run))
 
 
 def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
