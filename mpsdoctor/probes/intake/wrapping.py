@@ -19,7 +19,7 @@ _PERSON_TELLS = re.compile(
     r"(?:I|My|We|It|This|On|Using|Running|Any|How|Why|What|Please|Thanks) \w|[\u3040-\u30ff\u4e00-\u9fff]"
 )
 _OPEN_END = re.compile(
-    r"(?:\b(?:on|in|for|by|to|from|of|with|than|and|or|the|an?|is|are|at|least|requires?|needs?|supports?|only|my|"
+    r"(?:\b(?:on|in|for|by|to|from|of|with|than|and|or|the|an?|is|are|at|least|requires?|needs?|supports?|only|my|this|our|your|new|"
     r"have|has|requirement|requirements|versions|named|module|install|installing|depends)|[,(=\[{:/-])$|[\u3040-\u30ff\u4e00-\u9fff]$"
 )
 NARROWEST = 30  # columns; a shorter longest line is a list of short lines, not wrapped text

@@ -12,7 +12,7 @@ from mpsdoctor.probes.intake.wrapping import MOST_JOINED, NARROWEST, Joined, joi
 
 LONG = (
     "ImportError: dlopen(/Users/someone/project/.venv/lib/python3.10/site-packages/torch/lib/libtorch_global_deps.dylib"
-    ", 0x000A): tried: '/Users/someone/project/.venv/lib/python3.10/site-packages/torch/lib/libtorch_global_deps.dylib' "
+    ", 0x000A): '/Users/someone/project/.venv/lib/python3.10/site-packages/torch/lib/libtorch_global_deps.dylib' "
     "(mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))"
 )
 PIP = (
