@@ -1,12 +1,18 @@
-"""Draws the picture of the README: the real text report of a recorded Mac, as SVG without any remote font."""
+"""Draws the pictures of the documentation: real answers about a recorded Mac, as SVG without any remote font.
+
+Usage: python -m scripts.write_pictures
+"""
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rich.console import Console
+from rich.terminal_theme import SVG_EXPORT_THEME, TerminalTheme
+from rich.text import Text
 
 from mpsdoctor.cli.target import gather
 from mpsdoctor.registry import load_registry
@@ -14,23 +20,32 @@ from mpsdoctor.report.model import make_report
 from mpsdoctor.report.text import Style, format_text
 
 ROOT = Path(__file__).resolve().parent.parent
-PICTURE = ROOT / "docs" / "images" / "check.svg"
+IMAGES = ROOT / "docs" / "images"
 RECORDING = ROOT / "tests" / "recordings" / "05-m1pro-anaconda-x86_64-rosetta"
 
 
-def draw() -> str:
-    """Return the picture."""
+def check() -> str:
+    """The answer of `mpsdoctor check` for a Python under Rosetta."""
     gathered = gather(python=None, env=None, from_=None, replay=str(RECORDING))
     report = make_report(gathered.facts, gathered.source, load_registry())
-    console = Console(width=112, record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    console.print("$ mpsdoctor check", style="bold")
-    for line in format_text(report, Style(width=80))[1:]:  # the first line names the recording
-        console.print(line, highlight=False, soft_wrap=True)
-    svg = console.export_svg(title="mpsdoctor check", unique_id="check")
-    svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)  # rich's template fetches its fonts from a server
-    return re.sub(r"Fira Code", "ui-monospace, Menlo, Consolas", svg)
+    lines = format_text(report, Style(width=80))[1:]  # the first line names the recording
+    return svg("mpsdoctor check", lines, 112)
 
+
+def svg(command: str, lines: Iterable[Text], width: int, theme: TerminalTheme = SVG_EXPORT_THEME) -> str:
+    """Return a terminal with a command and its answer; rich's template would fetch its fonts from a server."""
+    console = Console(width=width, record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(f"$ {command}", style="bold")
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+    drawn = console.export_svg(title=command, theme=theme, unique_id=command.split()[1])
+    drawn = re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+    return re.sub(r"Fira Code", "ui-monospace, Menlo, Consolas", drawn)
+
+
+PICTURES: dict[str, Callable[[], str]] = {"check.svg": check}
 
 if __name__ == "__main__":
-    PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    PICTURE.write_text(draw(), encoding="utf-8")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for name, draw in PICTURES.items():
+        (IMAGES / name).write_text(draw(), encoding="utf-8")
