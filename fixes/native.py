@@ -72,7 +72,8 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
     installer = f"{home}/.cache/mpsdoctor/Miniforge3-MacOSX-arm64.sh"
     manager = CondaFamily(facts, f"{root}/bin/conda")
     wanted, left = _conda_packages(situation, minor)
-    companions = [pair[0] for pair in stack.companions]
+    pip_wanted, pip_left = _pip_packages(situation, versions=situation.minor == minor)
+    more = [*(pair[0] for pair in stack.companions), *(("pip",) if pip_wanted else ())]
     steps = [
         Step(
             "download Miniforge for Apple silicon, and compare it with its published checksum",
@@ -86,9 +87,8 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
             writes=(root,),
             undo="removed",
         ),
-        *manager.create(folder, minor, (f"torch<={stack.torch}", *companions, *wanted)),
+        *manager.create(folder, minor, (f"torch<={stack.torch}", *more, *wanted)),
     ]
-    pip_wanted, pip_left = _pip_packages(situation, versions=situation.minor == minor)
     if pip_wanted:
         argv = (f"{folder}/bin/python", "-m", "pip", "install", *pip_wanted)
         steps.append(Step("install the packages of pip", argv, writes=(root,), undo="removed"))

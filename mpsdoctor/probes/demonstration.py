@@ -30,6 +30,11 @@ def as_if_on(recorded: Facts, live: Facts) -> Facts:
         sources={**live.interpreter.sources, **dict.fromkeys(_OF_THE_MAC, f"recording ({VARIABLE})")},
         **{name: getattr(recorded.interpreter, name) for name in _OF_THE_MAC},
     )
+    python = live.conda.get("python")
+    if python is not None and python.subdir == "osx-arm64" and recorded.host.arm64_capable:
+        # conda's own record tells which architecture it brought: a repair may have made another environment.
+        native = {**dict.fromkeys(_OF_THE_MAC), "machine": "arm64", "translated": False}
+        interpreter = dataclasses.replace(interpreter, **native)  # type: ignore[arg-type]
     foreign = live.binaries.files or ()
     files = tuple(binary for binary in foreign if binary.is_macho)  # this system's own kind says nothing of a Mac
     return dataclasses.replace(

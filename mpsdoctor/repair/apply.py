@@ -14,6 +14,7 @@ from mpsdoctor.repair import journal as j
 from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.actions import StepFailed, Switch, Work
 from mpsdoctor.repair.commands import STEP_SECONDS, environment_of
+from mpsdoctor.repair.inventory import inventory
 from mpsdoctor.repair.paths import plainly
 from mpsdoctor.repair.plan import Plan, Step
 from mpsdoctor.repair.proof import Examination, aimed, changed_packages, doubts, means_torch, proof_words, unexpected
@@ -100,6 +101,7 @@ class Applier:
             run.save("about.json", about)
             run.save("plan.json", self.plan.to_json())
             run.save("before.json", self.before.to_json())
+            run.save("packages.json", inventory(writes))
             roots = snapshot.save(writes, moves, run.folder / "saved")
             run.save("saved.json", roots)
             run.journal.write(j.BEGIN, target=self.plan.target)

@@ -9,6 +9,7 @@ import urllib.request
 from pathlib import Path
 
 from mpsdoctor.repair.actions import StepFailed
+from mpsdoctor.repair.paths import beside
 
 _TIMEOUT = 60.0  # seconds without a byte
 _CHUNK = 1 << 20
@@ -22,7 +23,7 @@ def fetch_verified(url: str, checksum_url: str, path: Path) -> None:
     if stated is None:
         raise StepFailed(f"{checksum_url} states no checksum; nothing was downloaded")
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
+    part = beside(path)
     try:
         if _save(url, part) != stated[0].lower():
             raise StepFailed(f"the checksum of {url} is not the one that its publisher states")

@@ -5,6 +5,7 @@ Restoring writes what differs and removes what is new; it can be repeated, and i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Collection, Sequence
@@ -43,21 +44,36 @@ def _clear(root: Entry, above: Collection[str], name: str) -> None:
     """Take away what was not there: it may be what fills the disk."""
     path = Path(root["path"])
     if root["kind"] == "moved":
-        if was_moved(root):
-            if str(path) in above:
-                path.rename(f"{path}.{name}")
-            elif os.path.lexists(path):
-                remove(path)
-            Path(root["aside"]).rename(path)
+        _switch_back(root, above, name)
     elif root["kind"] == "absent":
         _remove_but(path, above)
+        _forget_part(path)
+        for folder in root.get("without", ()):  # made on the way to it; another's work in them keeps them
+            with contextlib.suppress(OSError):
+                Path(folder).rmdir()
     elif root["kind"] == "folder" and path.is_dir() and not path.is_symlink():
         before = root["entries"]
         for inner in walk(str(path)):
             if inner not in before and os.path.lexists(path / inner):
                 _remove_but(path / inner, above)
     elif root["kind"] == "file":
-        beside(path).unlink(missing_ok=True)  # of a file that was being written when its run was killed
+        _forget_part(path)
+
+
+def _switch_back(root: Entry, above: Collection[str], name: str) -> None:
+    path = Path(root["path"])
+    if was_moved(root):
+        if str(path) in above:
+            path.rename(f"{path}.{name}")
+        elif os.path.lexists(path):
+            remove(path)
+        Path(root["aside"]).rename(path)
+
+
+def _forget_part(path: Path) -> None:
+    """Remove what is left of a file that was being written when its run was killed."""
+    if path.parent.is_dir():
+        beside(path).unlink(missing_ok=True)
 
 
 def _remove_but(path: Path, stays: Collection[str]) -> None:

@@ -70,7 +70,8 @@ def _apart(path: str) -> tuple[str, ...]:
 
 def _save_root(path: str, copy: Path) -> Entry:
     if not os.path.lexists(path):
-        return {"path": path, "kind": "absent"}
+        missing = [str(folder) for folder in Path(path).parents if not os.path.lexists(folder)]
+        return {"path": path, "kind": "absent", "without": missing}
     now = entry(Path(path))
     if now["kind"] != "folder":
         if now["kind"] == "file":
