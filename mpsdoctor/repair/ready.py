@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mpsdoctor.repair.snapshot import Entry, differences
@@ -31,21 +31,33 @@ def ready(roots: Sequence[Entry], left: object) -> None:
         raise NotReady(f"the environment is in use by {', '.join(users[:3])}; end that first; nothing was changed")
 
 
-def _is_the_same(root: Entry, left: dict[str, object]) -> None:
+def _is_the_same(root: Entry, left: Mapping[str, object]) -> None:
     """An environment that was moved or deleted must not rise again in part, nor be mixed into another one."""
     path = root["path"]
     if root["kind"] == "moved" and not os.path.lexists(path) and not os.path.lexists(root["aside"]):
         raise NotReady(f"neither {path} nor {root['aside']} is there any more: both were moved or deleted")
-    if root["kind"] != "folder" or path not in left:
-        return
-    if not os.path.lexists(path):
+    if root["kind"] == "folder" and path in left and not os.path.lexists(path):
         raise NotReady(
             f"{path} is not there any more: it was moved or deleted after the repair. Put it back to its place to take "
             "the repair back"
         )
-    settings = f"{path}/pyvenv.cfg"
-    if "inode" in root and os.lstat(path).st_ino != root["inode"] and _brief(settings) != left.get(settings):
+    if is_another(root, left):
         raise NotReady(f"another environment stands at {path} now, which was made after the repair; it is left alone")
+
+
+def is_another(root: Entry, left: Mapping[str, object]) -> bool:
+    """True where another environment was made at the place of one that a run changed.
+
+    Its folder has another number (inode), and its settings are neither those that the run left nor those of before;
+    an environment that came back from a backup has only another number.
+    """
+    path = root["path"]
+    if root["kind"] != "folder" or "inode" not in root or not os.path.lexists(path):
+        return False
+    settings = f"{path}/pyvenv.cfg"
+    before = root["entries"].get("pyvenv.cfg", {})
+    known = (left.get(settings), ["file", before.get("size"), before.get("time")] if before else None)
+    return bool(os.lstat(path).st_ino != root["inode"] and _brief(settings) not in known)
 
 
 def _brief(path: str) -> list[object] | None:

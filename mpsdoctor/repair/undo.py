@@ -11,7 +11,7 @@ from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.clone import copy_file
 from mpsdoctor.repair.paths import plainly, remove
 from mpsdoctor.repair.put_back import put_back
-from mpsdoctor.repair.ready import NotReady, ready
+from mpsdoctor.repair.ready import NotReady, is_another, ready
 from mpsdoctor.repair.store import FORMAT, INTERRUPTED, UNDONE, Run, Store
 
 _GOES_ON = 900.0  # seconds that a command of a killed run may have gone on: what changed later is the user's
@@ -81,10 +81,12 @@ def undo(run: Run, store: Store) -> Undone:
 
 def forget(run: Run, store: Store) -> None:
     """Let the state before a run go, with the environment that it put aside. Raises CannotUndo, Locked."""
-    if run.outcome == INTERRUPTED:
+    roots = _roots(run)
+    gone = any(is_another(root, {}) for root in roots)  # the environment that it left half done is no more
+    if run.outcome == INTERRUPTED and not gone:
         raise CannotUndo("an interrupted run must be taken back or finished first")
     with store.lock(str(run.about.get("target") or run.id)):
-        for root in run.load("saved.json") or ():
+        for root in roots:
             aside = Path(root.get("aside") or "/nowhere")
             if root["kind"] == "moved" and snapshot.was_moved(root):
                 remove(aside)

@@ -21,7 +21,7 @@ from mpsdoctor.repair.actions import WriteText, digest
 from mpsdoctor.repair.plan import Plan, PlannedFix, Step
 from mpsdoctor.repair.restore import restore
 from mpsdoctor.repair.store import INTERRUPTED, UNDONE, Run, Store
-from mpsdoctor.repair.undo import CannotUndo, undo
+from mpsdoctor.repair.undo import CannotUndo, forget, undo
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from tests.conftest import ROOT
 from tests.repair.test_later import apply, environment, package, shell, switched, take_back
@@ -107,6 +107,23 @@ def test_another_environment_of_the_same_name_is_left_alone(tmp_path: Path) -> N
     before = fingerprint(env)
     with pytest.raises(CannotUndo, match="another environment stands at"):
         taken_back(tmp_path)
+    assert fingerprint(env) == before
+
+
+def test_an_interrupted_run_on_an_environment_that_was_made_anew_can_be_let_go(tmp_path: Path) -> None:
+    env = environment(tmp_path, "env", "before\n")
+    (env / "pyvenv.cfg").write_text("home = /old\n")
+    apply(tmp_path, shell(EDIT, env))
+    run, store = interrupted(tmp_path, 1000.0), Store(tmp_path / "state")
+    with pytest.raises(CannotUndo, match="must be taken back or finished first"):
+        forget(run, store)
+    env.rename(tmp_path / "thrown away")
+    (environment(tmp_path, "env", "another\n") / "pyvenv.cfg").write_text("home = /another/one\n")
+    before = fingerprint(env)
+    with pytest.raises(CannotUndo, match="another environment stands at"):
+        taken_back(tmp_path)
+    forget(run, store)
+    assert store.runs() == []
     assert fingerprint(env) == before
 
 
