@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -29,11 +29,12 @@ def check() -> str:
     gathered = gather(python=None, env=None, from_=None, replay=str(RECORDING))
     report = make_report(gathered.facts, gathered.source, load_registry())
     lines = format_text(report, Style(width=80))[1:]  # the first line names the recording
-    return svg("mpsdoctor check", lines, 112)
+    return svg("mpsdoctor check", lines)
 
 
-def svg(command: str, lines: Iterable[Text], width: int, theme: TerminalTheme = SVG_EXPORT_THEME) -> str:
+def svg(command: str, lines: Sequence[Text], theme: TerminalTheme = SVG_EXPORT_THEME) -> str:
     """Return a terminal with a command and its answer; rich's template would fetch its fonts from a server."""
+    width = max(80, *(len(line.plain) for line in lines)) + 1  # commands are never broken, and not cut off
     console = Console(width=width, record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     console.print(f"$ {command}", style="bold")
     for line in lines:

@@ -16,6 +16,7 @@ from mpsdoctor.knowledge.causes import Cause
 from mpsdoctor.knowledge.messages import Message
 from mpsdoctor.registry import Check
 from mpsdoctor.report.commands import parts
+from mpsdoctor.report.layout import LABEL, command_text
 from mpsdoctor.report.program import command
 from mpsdoctor.report.words import printable
 from mpsdoctor.verdict import Remedy
@@ -31,7 +32,6 @@ __all__ = [
     "unknown",
 ]
 
-_LABEL = 14  # columns of "What to do    "
 _NARROWEST = 28  # columns of a description beside its name
 _MOST_ROWS = 2
 _MOST_STEPS = 6
@@ -164,19 +164,19 @@ def unknown(text: str, width: int) -> list[Text]:
 
 
 def _head(name: str, text: str, width: int) -> Text:
-    line = Text(printable(name), style="bold")
+    line = Text().append(printable(name), style="bold")
     for part in textwrap.wrap(printable(text), max(20, width - 2), break_on_hyphens=False):
         line.append(f"\n  {part}", style="none")
     return line
 
 
 def _labelled(label: str, text: str, width: int) -> list[Text]:
-    room = max(20, width - _LABEL - 2)
+    room = max(20, width - LABEL - 2)
     parts = textwrap.wrap(printable(text), room, break_on_hyphens=False, break_long_words=False) or [""]
     first = Text("  ")
-    first.append(f"{label:<{_LABEL}}", style="bold")
+    first.append(f"{label:<{LABEL}}", style="bold")
     first.append(parts[0], style="none")
-    return [first, *(Text(" " * (_LABEL + 2) + part) for part in parts[1:])]
+    return [first, *(Text(" " * (LABEL + 2) + part) for part in parts[1:])]
 
 
 def _steps(steps: Sequence[str], width: int, label: str = "What to do") -> list[Text]:
@@ -185,22 +185,17 @@ def _steps(steps: Sequence[str], width: int, label: str = "What to do") -> list[
     for step in steps[:_MOST_STEPS]:
         for part in parts(step):
             if part.command:
-                lines += [] if lines else _labelled(label, "", width)
-                lines.append(_command(part.text))
+                lines.append(command_text(part.text, "" if lines else label))
             else:
                 lines += _labelled("" if lines else label, part.text, width)
     return lines
-
-
-def _command(text: str) -> Text:
-    return Text(" " * (_LABEL + 2) + printable(text), style="bold cyan", no_wrap=True)
 
 
 def _remedies(remedies: Sequence[Remedy], width: int) -> list[Text]:
     lines: list[Text] = []
     for index, remedy in enumerate(remedies[:_MOST_STEPS]):
         lines += _steps([remedy.text], width, "What to do" if index == 0 else "or")
-        lines += [_command(" ".join(map(shlex.quote, argv))) for argv in remedy.commands[:_MOST_STEPS]]
+        lines += [command_text(" ".join(map(shlex.quote, argv))) for argv in remedy.commands[:_MOST_STEPS]]
     return lines
 
 

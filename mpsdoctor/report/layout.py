@@ -42,9 +42,9 @@ def headline(outcome: str, summary: str, check_id: str, width: int) -> list[Text
     """Return the sign and the sentence, with the check's id at the right edge."""
     style = STYLES[outcome]
     parts = textwrap.wrap(printable(summary), width - 3 - len(check_id) - 2) or [""]
-    first = Text(f"{SIGNS[outcome]} {parts[0]}", style=style)
-    first.append(" " * max(2, width - len(first.plain) - len(check_id)))
-    first.append(check_id, style="dim")
+    first = Text().append(f"{SIGNS[outcome]} {parts[0]}", style=style)
+    if check_id:
+        first.append(" " * max(2, width - len(first.plain) - len(check_id)) + check_id, style="dim")
     return [first, *(Text(f"  {part}", style=style) for part in parts[1:])]
 
 
@@ -53,16 +53,15 @@ def advice(label: str, text: str, width: int) -> list[Text]:
     lines: list[Text] = []
     for part in split(text):
         if part.command:
-            lines += labelled(label, "", width) if label and not lines else []
-            lines.append(command_text(part.text))
+            lines.append(command_text(part.text, "" if lines else label))
         else:
             lines += labelled("" if lines else label, part.text, width)
     return lines
 
 
-def command_text(text: str) -> Text:
-    """Return a command on a line of its own."""
-    return Text(" " * (LABEL + 2) + printable(text), style="bold cyan", no_wrap=True)
+def command_text(text: str, label: str = "") -> Text:
+    """Return a command on a line of its own, beside a label at most: it begins in the same column everywhere."""
+    return Text(f"  {label:<{LABEL}}", style="bold", no_wrap=True).append(printable(text), style="bold cyan")
 
 
 def quote(part: str, home: str | None) -> str:

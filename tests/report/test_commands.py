@@ -57,10 +57,15 @@ def test_no_word_of_advice_is_lost_and_no_command_carries_a_comment(text):
             )
 
 
+def whole(lines):
+    """The lines, without the label that the first of them may stand beside."""
+    return [line.plain.strip().removeprefix("What to do").strip() for line in lines]
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("cause", causes.causes(), ids=lambda cause: cause.slug)
 def test_an_explanation_never_wraps_a_command(cause, width):
-    lines = [line.plain.strip() for line in explain_text.explain_cause(cause, load_registry().checks, width)]
+    lines = whole(explain_text.explain_cause(cause, load_registry().checks, width))
     for step in cause.what_to_do:
         for command in commands(step):
             assert command in lines
@@ -69,7 +74,7 @@ def test_an_explanation_never_wraps_a_command(cause, width):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_message_never_wraps_its_command(width):
     for row in messages.messages():
-        lines = [line.plain.strip() for line in explain_text.explain_messages([row], width)]
+        lines = whole(explain_text.explain_messages([row], width))
         for command in commands(row.remedy):
             assert command in lines
 
