@@ -6,8 +6,6 @@ from mpsdoctor.repair import Install, Manual, NoTorch, PlannedFix, Proposal, Ref
 from mpsdoctor.repair.names import pinned
 from mpsdoctor.repair.sizes import wheel_mb
 
-MACOS_UPDATE = "Update macOS in System Settings > General > Software Update (it needs an administrator)"
-
 
 def install_stack(
     situation: Situation, fix: str, summary: str, *, again: Sequence[str] = (), extra: Sequence[str] = ()
@@ -33,7 +31,7 @@ def install_stack(
         PlannedFix(
             fix,
             situation.cause.cause,
-            summary or f"torch {stack.torch}: {stack.why}",
+            summary or f"Install torch=={stack.torch}, {stack.why}",
             steps,
             downloads_mb=wheel_mb(stack.torch, situation.machine) if torch_comes else None,
             notes=changes,
@@ -111,7 +109,7 @@ def new_venv(situation: Situation, fix: str, stack: Stack) -> list[Proposal]:
         PlannedFix(
             fix,
             situation.cause.cause,
-            f"a virtual environment in {folder}: this Python is managed by its package manager and stays as it is",
+            f"Make a virtual environment in {folder}: this Python is managed by its package manager and stays as it is",
             steps,
             downloads_mb=wheel_mb(stack.torch, situation.machine),
             python=f"{folder}/bin/python",
@@ -147,6 +145,7 @@ def replace_environment(
     names = [f"{folder}/.{plain}.mpsdoctor-old{number}" for number in ("", *range(2, 100))]
     aside = next(name for name in names if name not in situation.survey.existing)
     requirements, left = carried(situation, stack, versions=wanted == situation.minor)
+    kind = "an arm64 " if situation.facts.interpreter.is_x86_64 and situation.machine == "arm64" else ""
     steps = [
         *situation.manager.create(beside, python, requirements),
         *switch_steps(situation, prefix.rstrip("/"), beside, aside),
@@ -155,7 +154,7 @@ def replace_environment(
         PlannedFix(
             fix,
             situation.cause.cause,
-            f"a new environment with Python {wanted} in place of the old one, which stays as {aside}",
+            f"Make the environment anew with {kind}Python {wanted}, in place of the old one, which stays as {aside}",
             tuple(steps),
             downloads_mb=wheel_mb(stack.torch, situation.machine),
             notes=(

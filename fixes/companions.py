@@ -11,6 +11,6 @@ def companions(situation: Situation) -> list[Proposal]:
     stack = situation.stack
     if isinstance(stack, NoTorch):
         return install_stack(situation, "companions", "")
-    pairs = " and ".join(f"{name} {version}" for name, version in stack.companions)
+    pairs = " and ".join(f"{name}=={version}" for name, version in stack.companions)
     belong = "belong" if len(stack.companions) > 1 else "belongs"
-    return install_stack(situation, "companions", f"{pairs}, which {belong} to torch {stack.torch}")
+    return install_stack(situation, "companions", f"Install {pairs}, which {belong} to torch {stack.torch}")

@@ -5,6 +5,7 @@ from mpsdoctor.repair import Install, NoTorch, PlannedFix, Proposal, Refused, Si
 from ._proposals import stack_requirements
 
 _DEFAULTS = ("pkgs/main", "defaults", "main")
+_ANACONDAS = "Take Anaconda's build with MPS (gpu_mps_*): the packages here are from Anaconda's channel"
 
 
 @fix("conda-build", causes=("mps-not-built", "conda-package-unavailable"))
@@ -30,7 +31,8 @@ def conda_build(situation: Situation) -> list[Proposal]:
         from mpsdoctor.repair import Step
 
         step = Step("install Anaconda's build with MPS (gpu_mps_*)", argv, writes=manager.writes)
-        return [PlannedFix("conda-build", situation.cause.cause, "Anaconda's build of torch with MPS in it", (step,))]
+        return [PlannedFix("conda-build", situation.cause.cause, _ANACONDAS, (step,))]
     install = Install(stack_requirements(situation, stack))
+    summary = f"Take conda-forge's build of torch, up to {stack.torch}, which has MPS"
     steps = manager.install("install torch from conda-forge, whose builds have MPS", install)
-    return [PlannedFix("conda-build", situation.cause.cause, f"torch up to {stack.torch} from conda-forge", steps)]
+    return [PlannedFix("conda-build", situation.cause.cause, summary, steps)]

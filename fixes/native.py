@@ -95,7 +95,10 @@ def _miniforge(situation: Situation, minor: str) -> list[Proposal]:
     notes = [f"asked for again: {len(wanted) + len(pip_wanted)}; the old conda is not touched"]
     notes += [OTHER_PYTHON] if situation.minor != minor else []
     notes += [f"not carried over: {one}" for one in (*left, *pip_left)]
-    summary = f"Miniforge for Apple silicon in {root}, and {name} made anew in it with Python {minor}"
+    summary = (
+        f"Install Miniforge for Apple silicon into {root}, beside the Intel conda, and make {name} anew in it with "
+        f"Python {minor}"
+    )
     downloads = _MINIFORGE_MB + (wheel_mb(stack.torch, situation.machine) or 0)
     return [
         PlannedFix("native", situation.cause.cause, summary, tuple(steps), downloads_mb=downloads, notes=tuple(notes),

@@ -47,7 +47,7 @@ def nightly(situation: Situation) -> list[Proposal]:
     leaves = made.date + datetime.timedelta(days=releases.NIGHTLY_KEPT)
     kept = f"the wheels are kept in {request.save_wheels}" if saved else "keep its wheels: --save-wheels DIR (with pip)"
     notes = (f"it leaves the nightly index about {leaves}; {kept}",)
-    summary = f"the nightly of {made.date}: torch {torch}, torchvision {torchvision}"
+    summary = f"Install the nightly of {made.date}: torch {torch}, torchvision {torchvision}"
     expects = (("torch", torch), ("torchvision", torchvision))
     return [PlannedFix("nightly", cause, summary, tuple(steps), notes=notes, expects=expects)]
 

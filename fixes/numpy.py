@@ -13,7 +13,7 @@ def numpy(situation: Situation) -> list[Proposal]:
     if isinstance(stack, NoTorch) or (torch is None and stack.numpy is None):
         # The rule of NumPy's generation holds whatever the Mac and the release.
         steps = situation.manager.install("install NumPy 1", Install(("numpy<2",)))
-        return [PlannedFix("numpy", situation.cause.cause, "NumPy 1, for which this torch was built", steps)]
+        return [PlannedFix("numpy", situation.cause.cause, "Install NumPy 1, for which this torch was built", steps)]
     if stack.numpy is None:
-        return install_stack(situation, "numpy", f"torch {stack.torch}, which was built for NumPy 2")
-    return install_stack(situation, "numpy", f"NumPy below 2, for which torch {stack.torch} was built")
+        return install_stack(situation, "numpy", f"Install torch=={stack.torch}, which knows NumPy 2")
+    return install_stack(situation, "numpy", f"Install NumPy 1, for which torch {stack.torch} was built")

@@ -21,7 +21,7 @@ def openmp(situation: Situation) -> list[Proposal]:
         PlannedFix(
             "openmp",
             situation.cause.cause,
-            f"torch {stack.torch} and NumPy both by {manager.name}: one OpenMP runtime",
+            f"Take torch {stack.torch} and NumPy from one source, both by {manager.name}: one OpenMP runtime",
             steps,
         )
     ]

@@ -24,7 +24,7 @@ def pins(situation: Situation) -> list[Proposal]:
     if not steps:
         return told
     names = ", ".join(posixpath.basename(step.writes[0]) for step in steps)
-    summary = f"{names}: Macs get the ordinary build, other systems what they got"
+    summary = f"Let Macs have the ordinary build in {names}; other systems get what they got"
     return [PlannedFix("pins", situation.cause.cause, summary, tuple(steps), notes=tuple(notes)), *told]
 
 

@@ -30,12 +30,13 @@ def reinstall(situation: Situation) -> list[Proposal]:
     proposals: list[Proposal] = [*settings]  # first: what is installed then comes for this architecture
     if any(name in _STACK for name in names):
         proposals += install_stack(
-            situation, "reinstall", "torch and what belongs to it, built for this Mac", again=_STACK
+            situation, "reinstall", "Install torch and what belongs to it again, built for this Mac", again=_STACK
         )
     if others:
         title = f"install {len(others)} packages again" if len(others) > 1 else f"install {others[0]} again"
         steps = situation.manager.install(title, Install((), others, dependencies=False))
-        summary = f"{', '.join(names)}: built for this Python's architecture"
+        which = ", ".join(one.partition("==")[0] for one in others)
+        summary = f"Install {which} again, built for this Python's architecture"
         proposals.append(PlannedFix("reinstall", situation.cause.cause, summary, steps))
     if len(proposals) > len(settings) or (settings and not names):
         return proposals
@@ -81,5 +82,5 @@ def _native_subdir(situation: Situation) -> list[Proposal]:
     tool = getattr(conda_of(situation.facts, situation.survey), "tool", "conda")
     argv = (tool, "config", "--file", file, "--set", "subdir", own)
     step = Step(f"write subdir {own} into the environment's own settings", argv, writes=(file,))
-    summary = f"the next installation into this environment stays with {own}"
+    summary = f"Write {own} into the configuration of this environment, so that the next installation stays with it"
     return [PlannedFix("reinstall", situation.cause.cause, summary, (step,))]

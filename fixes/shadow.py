@@ -18,7 +18,7 @@ def shadow(situation: Situation) -> list[Proposal]:
         return [Manual(cause, situation.cause.remedy or situation.cause.summary)]
     steps = [step for one in guilty for step in _steps(one, situation.facts.interpreter.version_info)]
     names = ", ".join(posixpath.basename(one.path) for one in guilty)
-    return [PlannedFix("shadow", cause, f"{names} gets another name, so that the real package is found", tuple(steps))]
+    return [PlannedFix("shadow", cause, f"Rename {names}, so that the real package is found", tuple(steps))]
 
 
 def _is_named(path: str, summary: str) -> bool:

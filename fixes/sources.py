@@ -21,12 +21,12 @@ def sources(situation: Situation) -> list[Proposal]:
         # The wheels hold all that they need; conda's part goes, without what depends on it.
         manager = pip_or_uv(facts, packages, situation.survey)
         steps = list(conda_of(facts, situation.survey).uninstall("remove conda's part", records))
-        summary = "torch and what belongs to it by pip alone; conda's part is removed"
+        summary = "Remove conda's part, and install torch and what belongs to it again with pip alone"
         requirements = stack.requirements
     else:
         manager = situation.manager
         steps = list(manager.uninstall(f"remove {' and '.join(twice)}", twice, copies=2)) if twice else []
-        summary = f"one copy of {' and '.join(twice) or 'torch'} in place of two"
+        summary = f"Uninstall {' and '.join(twice) or 'torch'} until none is left, then install the wanted version once"
         requirements = stack_requirements(situation, stack)
     if "numpy" in twice and not any(r.startswith("numpy") for r in requirements):
         requirements = (*requirements, numpy_requirement(situation, stack))

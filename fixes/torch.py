@@ -3,9 +3,16 @@
 from mpsdoctor.knowledge import releases
 from mpsdoctor.repair import Manual, NoTorch, PlannedFix, Proposal, Situation, fix
 
-from ._proposals import MACOS_UPDATE, install_stack
+from ._proposals import install_stack
 
 _ANOTHER = ("macos-too-old-for-torch", "known-bad-torch-release", "torch-too-old", "torch-not-installed")
+
+_UPDATE = "Update macOS{} in System Settings > General > Software Update (it needs an administrator)"
+_WHOLE = "Install torch {} again, whole and for this Mac"
+_ANEW = {
+    "mps-not-built": "Install the ordinary wheel of torch {}, which has MPS in it",
+    "non-mac-wheel-pin": "Install the ordinary build of torch {}, without that suffix",
+}
 
 
 @fix("torch", causes=_ANOTHER)
@@ -14,8 +21,8 @@ def right_torch(situation: Situation) -> list[Proposal]:
     proposals = install_stack(situation, "torch", "")
     if situation.cause.cause == "macos-too-old-for-torch":
         floor = releases.floor_for(situation.facts.torch.version or situation.packages.version("torch") or "")
-        wanted = f" to {floor.version} or later" if floor else ""
-        proposals.append(Manual(situation.cause.cause, f"Or: {MACOS_UPDATE}{wanted}, and keep this torch."))
+        update = _UPDATE.format(f" to {floor.version} or later" if floor else "")
+        proposals.append(Manual(situation.cause.cause, f"Or: {update}, and keep this torch."))
     return proposals
 
 
@@ -33,7 +40,7 @@ def torch_anew(situation: Situation) -> list[Proposal]:
         from mpsdoctor.repair import Install
 
         steps = manager.install("install the OpenMP runtime again", Install(("llvm-openmp",), ("llvm-openmp",)))
-        return [PlannedFix("torch-anew", cause, "the OpenMP runtime that torch links, installed again", steps)]
+        return [PlannedFix("torch-anew", cause, "Install the OpenMP runtime that torch links again", steps)]
     stack = situation.stack
-    summary = "" if isinstance(stack, NoTorch) else f"torch {stack.torch} installed again, whole and for this Mac"
+    summary = "" if isinstance(stack, NoTorch) else _ANEW.get(cause, _WHOLE).format(stack.torch)
     return install_stack(situation, "torch-anew", summary, again=("torch",))

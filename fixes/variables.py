@@ -48,12 +48,12 @@ def variables(situation: Situation) -> list[Proposal]:
     if steps:
         note = "programs that run already, and this shell, keep the variable: open a new terminal window"
         names_out = tuple(sorted(found))
-        summary = f"{', '.join(names_out)} is set no more"
+        summary = f"Unset {', '.join(names_out)} where it is set"
         proposals.append(PlannedFix("variables", cause, summary, tuple(steps), notes=(note,), unsets=names_out))
     for name in [name for name in names if name not in found]:
-        text = f"unset {name} in the shell, and remove it where it is set (shell profile, editor, launchd, CI)"
+        text = f"Unset {name} in the shell, and remove it where it is set (shell profile, editor, launchd, CI)"
         if name in by_hand:
-            text = f"take {name} out of {by_hand[name]} by hand: it stands there in a line or block with more in it"
+            text = f"Take {name} out of {by_hand[name]} by hand: it stands there in a line or block with more in it"
         proposals.append(Manual(cause, text))
     return proposals
 

@@ -96,7 +96,7 @@ def choose_stack(
         release.version,
         _companions(facts, release, causes),
         _numpy(facts, release),
-        _why(facts.host, release, kept, machine),
+        _why(facts.host, release, kept, machine, python),
     )
 
 
@@ -135,7 +135,7 @@ def _numpy(facts: Facts, release: Release) -> str | None:
     return "numpy<2" if wanted or facts.packages.distributions is None else None
 
 
-def _why(host: Host, release: Release, kept: Release | None, machine: str) -> str:
+def _why(host: Host, release: Release, kept: Release | None, machine: str, python: str | None) -> str:
     if kept is not None:
         return "the installed release, which suits this Mac"
     if machine == "x86_64":
@@ -143,7 +143,12 @@ def _why(host: Host, release: Release, kept: Release | None, machine: str) -> st
     newest = releases.newest()
     if release.version == newest.version:
         return f"the newest; its GPU support needs macOS {release.mps_floor}"
-    return f"the newest whose GPU support runs on macOS {host.macos_version} with this Python, and not known to be bad"
+    why = f"the newest whose GPU support runs on macOS {host.macos_version}"
+    best, any_newest = best_release(host, None, machine), releases.newest_for(host.macos_version, None, machine)
+    if best is not None and best.version != release.version:
+        return f"{why} and that has a build for Python {python}"
+    sound = any_newest is None or any_newest.version == release.version
+    return why if sound else f"{why} and that is not known to be bad there"
 
 
 def _none(host: Host, python: str | None, machine: str) -> NoTorch:

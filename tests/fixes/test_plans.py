@@ -90,3 +90,20 @@ def test_a_plan_from_a_report_is_told_and_never_done() -> None:
     plan = CASES["x86-python-under-rosetta, conda"].plan()
     assert [fix.fix for fix in plan.fixes] == ["native"]
     assert plan.disk_free_mb is None
+
+
+_NAMED = re.compile(r"\b([a-z]+)==([\d.]+\d)")
+
+
+@each
+def test_what_check_advises_is_what_fix_does(name: str) -> None:
+    """The same versions in both; and the words of a fix tell what to do, as those of a check do."""
+    case = ALL[name]
+    done = {m[1]: m[2] for step in steps_of(case) for word in step.argv or () if (m := _NAMED.fullmatch(word))}
+    for cause in case.diagnosis().causes:
+        for package, version in _NAMED.findall(cause.remedy):
+            assert done.get(package, version) == version, cause.remedy
+    for fix in case.plan().fixes:
+        assert fix.summary.split()[0] in {
+            *("Install", "Make", "Take", "Unset", "Rename", "Remove", "Uninstall", "Write", "Let"),
+        }, fix.summary
