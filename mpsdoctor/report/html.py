@@ -44,8 +44,9 @@ def format_html(document: Document) -> str:
         "<dl>"
         + "".join(f"<dt>{label}</dt><dd>{escape(value)}</dd>" for label, value in machine_rows(document))
         + "</dl>",
-        *(_cause(document, number, *found) for number, found in enumerate(roots(document)[:_CAUSE_LIMIT])),
+        *(_cause(document, 0, *found) for found in roots(document)[:1]),
         _ask(document),
+        *(_noticed(document, number, *found) for number, found in enumerate(roots(document)[1:_CAUSE_LIMIT], 1)),
         '<h2>The chain</h2><ol class="chain">',
         *(f'<li><b class="{outcome}">{family} {SIGNS[outcome]}</b></li>' for family, outcome in chain(document)),
         f'</ol><p class="soft">{counts(document)}</p>',
@@ -96,8 +97,6 @@ def escape(value: object) -> str:
 def _cause(document: Document, number: int, cause: Row, finding: Row) -> str:
     sure = "" if cause["confidence"] == "certain" else f", {cause['confidence']}, not certain"
     parts = [f'<section class="card {finding["outcome"]}">']
-    if number:
-        parts.append(f"<h2>{SIGNS[finding['outcome']]} {escape(cause['summary'])}</h2>")
     parts.append(
         f'<p class="soft">Cause <code>{escape(cause["cause"])}</code>, found by '
         f"<code>{escape(finding['id'])}</code>{sure}</p>"
@@ -115,6 +114,12 @@ def _cause(document: Document, number: int, cause: Row, finding: Row) -> str:
             commands = "\n".join(command_line(argv) for argv in remedy["commands"][:12])
             parts.append(_block(commands, f"command-{number}-{index}"))
     return "\n".join([*parts, "</section>"])
+
+
+def _noticed(document: Document, number: int, cause: Row, finding: Row) -> str:
+    """A cause beside the first: folded, so that one remedy is read first."""
+    title = f"Also noticed: {escape(cause['summary'])}"
+    return f"<details><summary>{title}</summary>{_cause(document, number, cause, finding)}</details>"
 
 
 def _from(source: str) -> str:

@@ -34,10 +34,13 @@ button { font: inherit; font-size: .8rem; color: var(--ink); background: var(--c
   border-radius: .4rem; padding: .2rem .6rem; cursor: pointer; }
 button:hover, button:focus-visible { border-color: var(--link); }
 .command button { position: absolute; top: .4rem; right: .4rem; }
-details { border-top: 1px solid var(--line); padding: .6rem 0; } summary { cursor: pointer; font-weight: 600; }
+details { border-top: 1px solid var(--line); padding: .6rem 0; }
+details + h2 { margin-top: 1rem; } summary { cursor: pointer; font-weight: 600; }
 table { border-collapse: collapse; width: 100%; margin-top: .5rem; }
 td { padding: .3rem .5rem .3rem 0; vertical-align: top; border-top: 1px solid var(--line); }
 td:first-child { width: 1.5rem; } td:nth-child(2) { white-space: nowrap; }
+details .card { margin-top: .6rem; }
+@media (max-width: 30rem) { .command pre { padding: 2.6rem .75rem .75rem; } }
 details pre { max-height: 30rem; overflow: auto; background: var(--card); padding: .75rem; border-radius: .4rem;
   white-space: pre-wrap; }
 svg { max-width: 100%; height: auto; background: #ffffff; border-radius: .4rem; }

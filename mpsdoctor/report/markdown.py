@@ -65,16 +65,25 @@ def _answer(document: Document, limit: int) -> str:
     verdict = document["diagnosis"]["verdict"]
     lines = [f"### {VERDICT_SIGNS[verdict]} {escape(headline(document))}", ""]
     lines += ["| | |", "|---|---|", *(f"| {label} | {escape(value)} |" for label, value in machine_rows(document)), ""]
-    for index, (cause, finding) in enumerate(roots(document)):
-        block = _cause(document, cause, finding, first=index == 0)
-        if index >= _CAUSE_LIMIT or len("\n".join([*lines, *block]).encode()) > limit:
-            lines += [f"and {len(document['diagnosis']['causes']) - index} more causes, in the JSON report", ""]
-            break
-        lines += block
+    found = roots(document)
+    if found:
+        block = _cause(document, *found[0], first=True)
+        fits = len("\n".join([*lines, *block]).encode()) <= limit
+        lines += block if fits else ["Too long for here, see the JSON report.", ""]
+    lines += _noticed(found[1:])
     for question in document["diagnosis"].get("ask", ()):
         lines += [f"**Ask for** {escape(question)}", ""]
     lines += [" ".join(f"{family} {SIGNS[outcome]}" for family, outcome in chain(document)), "", counts(document), ""]
     return "\n".join(lines)
+
+
+def _noticed(others: list[tuple[Row, Row]]) -> list[str]:
+    """Every cause but the first in one sentence; they stand in full among the details."""
+    if not others:
+        return []
+    shown = [f"- {escape(_clip(cause['summary'], 300))} {code(row['id'])}" for cause, row in others[:_CAUSE_LIMIT]]
+    more = len(others) - len(shown)
+    return ["**Also noticed**", "", *shown, *([f"- and {more} more causes"] if more else []), ""]
 
 
 def _cause(document: Document, cause: Row, finding: Row, *, first: bool) -> list[str]:
@@ -99,6 +108,10 @@ def _from(source: str) -> str:
 
 
 def _details(document: Document) -> Iterator[tuple[str, str]]:
+    others = roots(document)[1 : _CAUSE_LIMIT + 1]
+    if others:
+        blocks = (line for cause, row in others for line in _cause(document, cause, row, first=False))
+        yield "Also noticed, in full", "\n".join(blocks)
     bad = worst_first(document)
     if bad:
         yield f"Findings ({len(bad)})", _table(bad)

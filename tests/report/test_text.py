@@ -7,10 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
+from mpsdoctor.report.html import format_html
 from mpsdoctor.report.layout import link
+from mpsdoctor.report.markdown import format_markdown
 from mpsdoctor.report.program import started_as
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN
 from tests.conftest import RECORDINGS, Ran
+from tests.report.conftest import findings, made
 
 HEALTHY, SANDBOX = str(RECORDINGS / "01-m1-air-8gb-macos14-uv"), str(RECORDINGS / "11-m3-macos26-built-not-available")
 # A fault of the program on a release that has a known fault of its own, which this user did not meet.
@@ -97,3 +100,18 @@ def test_a_link_shows_its_worst_check_and_doubts_nothing_behind_a_gpu_that_works
 )
 def test_a_hint_names_the_program_as_it_was_started(script: str, interpreter: str, name: str) -> None:
     assert started_as(script, interpreter) == name
+
+
+def test_markdown_and_html_fold_the_other_causes_as_the_text_does() -> None:
+    rows = findings(3)
+    for number, row in enumerate(rows):
+        row["detail"], row["remedies"][0]["text"] = f"summary-{number}", f"remedy-{number}"
+    document = made(rows)
+    markdown, page = format_markdown(document), format_html(document)
+    first, _, rest = markdown.partition("**Also noticed**")
+    assert re.findall(r"remedy-\d", first) == ["remedy-0"]
+    assert re.findall(r"summary-\d", rest.partition("<details>")[0]) == ["summary-1", "summary-2"]
+    assert "remedy-1" in rest.partition("<details>")[2]
+    open_part = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    assert set(re.findall(r"remedy-\d", open_part)) == {"remedy-0"}
+    assert page.count("<summary>Also noticed: summary-") == 2
