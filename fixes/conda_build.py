@@ -10,7 +10,18 @@ _ANACONDAS = "Take Anaconda's build with MPS (gpu_mps_*): the packages here are 
 
 @fix("conda-build", causes=("mps-not-built", "conda-package-unavailable"))
 def conda_build(situation: Situation) -> list[Proposal]:
-    """Take Anaconda's build with MPS, or torch and what belongs to it from conda-forge."""
+    """Take Anaconda's build with MPS, or torch and what belongs to it from conda-forge.
+
+    Steps: `conda install pytorch-gpu` where the packages come from Anaconda's channel, else `conda install` (or
+    `pixi add`) of torch and what belongs to it from conda-forge, never above the newest that this macOS can use.
+
+    Keeps: the environment and its Python; conda's solver looks after the rest. conda's explicit list of before is
+    kept in the run's folder (`packages.json`).
+
+    Undo: the prefix is put back from its copy, its conda-meta and history with it; of conda's base, other
+    environments and the package cache are left out of both. With pixi, the manifest and the lock file come back,
+    too.
+    """
     manager = situation.manager
     if manager.name not in ("conda", "pixi"):
         return []

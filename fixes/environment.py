@@ -10,7 +10,17 @@ _CAUSES = ("broken-venv", "python-version-no-wheel", "python-implementation-unsu
 
 @fix("environment", causes=_CAUSES)
 def environment(situation: Situation) -> list[Proposal]:
-    """Build a new environment beside the broken one, prove it, and let it take the old one's place."""
+    """Build a new environment beside the broken one, prove it, and let it take the old one's place.
+
+    Steps: a venv beside the old one with a Python that is there (or that uv fetches); the user's packages into it;
+    an examination; its scripts made to name the place they go to; two renames.
+
+    Keeps: the old environment as a whole, under the name `.NAME.mpsdoctor-old`; the packages that were asked for by
+    name, at their versions where the Python stays the same. What cannot be carried over is named in the plan.
+
+    Undo: the two renames back. Work that was done in the new environment since stays, in a folder that carries the
+    run's name.
+    """
     cause, facts = situation.cause.cause, situation.facts
     minor = situation.minor or "3.12"
     if cause == "macos-version-misreported":

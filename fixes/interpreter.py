@@ -5,7 +5,14 @@ from mpsdoctor.repair import Manual, Proposal, Situation, fix
 
 @fix("interpreter", causes=("wrong-interpreter",), packages=False)
 def interpreter(situation: Situation) -> list[Proposal]:
-    """Say which interpreter has torch, and how the program is made to run on it."""
+    """Say which interpreter has torch, and how the program is made to run on it.
+
+    Steps: none; which Python a program runs on is the user's choice.
+
+    Keeps: everything.
+
+    Undo: nothing to take back.
+    """
     variables = situation.facts.environment.variables or {}
     prefix = next((variables[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if variables.get(name)), None)
     if prefix is None:

@@ -30,7 +30,17 @@ _ROSETTA = (
 
 @fix("native", causes=("x86-python-under-rosetta",))
 def native(situation: Situation) -> list[Proposal]:
-    """Build an arm64 environment in place of the x86_64 one, with the same packages."""
+    """Build an arm64 environment in place of the x86_64 one, with the same packages.
+
+    Steps: for a venv as in `environment`, with an arm64 Python. For conda: Miniforge's installer for Apple silicon
+    from its official address, compared with the published checksum; its installation into a new folder; the
+    environment made anew for osx-arm64 from what the user once asked conda for; the packages of pip.
+
+    Keeps: the old conda, which is not touched at all; the old venv, under another name.
+
+    Undo: the installer and the new folder are removed, but for what was made in there since; a venv's renames go
+    back.
+    """
     interpreter, conda, cause = situation.facts.interpreter, situation.facts.conda, situation.cause.cause
     if interpreter.is_x86_64 is False and not conda.present:
         return []  # a variable asks for Intel Pythons

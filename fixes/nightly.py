@@ -13,7 +13,15 @@ _DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 
 @fix("nightly", causes=("nightly",))
 def nightly(situation: Situation) -> list[Proposal]:
-    """Pin one dated nightly of torch and torchvision together, from PyTorch's nightly index."""
+    """Pin one dated nightly of torch and torchvision together, from PyTorch's nightly index.
+
+    Steps: one command with both exact versions and the nightly index; with `--save-wheels DIR` their download
+    before it.
+
+    Keeps: every other package; saved wheels stay with the user. The plan says when the nightly leaves the index.
+
+    Undo: the environment's folder is put back from its copy.
+    """
     request, cause = situation.request, situation.cause.cause
     pair = _pair(request.nightly or "")
     if pair is None:

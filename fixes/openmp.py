@@ -7,7 +7,14 @@ from ._proposals import bare_name, install_stack, numpy_requirement, stack_requi
 
 @fix("openmp", causes=("duplicate-openmp",))
 def openmp(situation: Situation) -> list[Proposal]:
-    """Take torch and NumPy from one source, so that one OpenMP runtime is left."""
+    """Take torch and NumPy from one source, so that one OpenMP runtime is left.
+
+    Steps: one or two commands that install torch, what belongs to it and NumPy again, both by the same manager.
+
+    Keeps: their versions, where torch's binary interface allows it; every other package.
+
+    Undo: the environment's folder is put back from its copy.
+    """
     stack = situation.stack
     if isinstance(stack, NoTorch):
         return install_stack(situation, "openmp", "")

@@ -9,7 +9,16 @@ from mpsdoctor.repair.pins import foreign_indexes, rewriter
 
 @fix("pins", causes=("non-mac-wheel-pin", "package-without-mac-wheel"), packages=False)
 def pins(situation: Situation) -> list[Proposal]:
-    """Rewrite the pins that no Mac can meet, so that other systems get what they got."""
+    """Rewrite the pins that no Mac can meet, so that other systems get what they got.
+
+    Steps: requirements files, pyproject.toml (uv, Poetry) and pixi.toml in the working folder are rewritten: a pin
+    is split by an environment marker, never replaced. An index without any wheel for Macs is told and left alone.
+
+    Keeps: comments, order, formatting and line ends; what Linux and Windows install.
+
+    Undo: the files are put back as they were. What was written into them since is kept beside them, under the run's
+    name.
+    """
     steps, notes = [], []
     for file in (*situation.survey.requirements, *situation.survey.projects):
         found = _step(file)

@@ -18,7 +18,15 @@ _PROJECTS = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn",
 
 @fix("reinstall", causes=("arch-mismatch-binaries",))
 def reinstall(situation: Situation) -> list[Proposal]:
-    """Install again, without the cache, the packages whose compiled files are for another architecture."""
+    """Install again, without the cache, the packages whose compiled files are for another architecture.
+
+    Steps: one command for torch and what belongs to it, one for the other packages, without their dependencies; in
+    conda the environment's own `subdir`. From 8 packages on a new environment as in `environment`.
+
+    Keeps: the versions, and every package whose files are right.
+
+    Undo: the environment's folder is put back from its copy.
+    """
     settings = _native_subdir(situation) if "CO102" in situation.cause.checks else []
     names = wrong_packages(situation.facts)
     if not names and "TO103" in situation.cause.checks:

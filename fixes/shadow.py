@@ -10,7 +10,14 @@ from mpsdoctor.repair.actions import Forget, Rename
 
 @fix("shadow", causes=("local-file-shadows-torch", "source-shadows-package"), packages=False)
 def shadow(situation: Situation) -> list[Proposal]:
-    """Rename the file or folder that Python finds in place of the real package; nothing is deleted."""
+    """Rename the file or folder that Python finds in place of the real package; nothing is deleted.
+
+    Steps: `torch.py` becomes `my_torch.py`, and its compiled copy is forgotten.
+
+    Keeps: the file with all that is in it.
+
+    Undo: the old name comes back. What was written into the renamed file since stays there.
+    """
     cause = situation.cause.cause
     found = [one for one in situation.facts.environment.shadows or () if one.kind in ("file", "folder")]
     guilty = [one for one in found if _is_named(one.path, situation.cause.summary)]

@@ -10,7 +10,15 @@ _CONDA = ("pytorch", "libtorch", "pytorch-cpu", "pytorch-gpu", "torchvision", "t
 
 @fix("sources", causes=("mixed-package-sources",))
 def sources(situation: Situation) -> list[Proposal]:
-    """Remove the second copy of torch and what belongs to it, and install them once, from one source."""
+    """Remove the second copy of torch and what belongs to it, and install them once, from one source.
+
+    Steps: the copies are uninstalled until none is left (of conda and pip together: conda's part), then torch, what
+    belongs to it and, where it was there twice, NumPy are installed once.
+
+    Keeps: the installed version, where it suits this Mac; every other package.
+
+    Undo: the environment's folder is put back from its copy, both copies with it.
+    """
     stack = situation.stack
     if isinstance(stack, NoTorch):
         return [Refused(situation.cause.cause, stack.because)]

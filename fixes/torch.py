@@ -17,7 +17,16 @@ _ANEW = {
 
 @fix("torch", causes=_ANOTHER)
 def right_torch(situation: Situation) -> list[Proposal]:
-    """Install the newest torch whose GPU support runs on this macOS and Python and that is not known to be bad."""
+    """Install the newest torch whose GPU support runs on this macOS and Python and that is not known to be bad.
+
+    Steps: one command with the exact version of torch and of the companions that are there. A Python that belongs
+    to Homebrew, uv or the system gets a venv in the working folder instead; a Python without a fitting torch a new
+    environment as in `environment`.
+
+    Keeps: every other package; a pin of the user's that cannot be kept is named in the plan.
+
+    Undo: the environment's folder is put back from its copy; a new one is removed.
+    """
     proposals = install_stack(situation, "torch", "")
     if situation.cause.cause == "macos-too-old-for-torch":
         floor = releases.floor_for(situation.facts.torch.version or situation.packages.version("torch") or "")
@@ -28,7 +37,15 @@ def right_torch(situation: Situation) -> list[Proposal]:
 
 @fix("torch-anew", causes=("torch-import-fails", "missing-libomp", "mps-not-built", "non-mac-wheel-pin"))
 def torch_anew(situation: Situation) -> list[Proposal]:
-    """Install torch again, without the cache: an ordinary macOS wheel is whole and has MPS in it."""
+    """Install torch again, without the cache: an ordinary macOS wheel is whole and has MPS in it.
+
+    Steps: one command that replaces torch by force, and brings back what it depends on; in conda, for a missing
+    libomp, the OpenMP runtime again.
+
+    Keeps: torch's version, where it suits this Mac; every other package.
+
+    Undo: the environment's folder is put back from its copy.
+    """
     cause, manager = situation.cause.cause, situation.manager
     if situation.packages.get("torch") is None and situation.facts.torch.version is None:
         return []  # nothing to replace; a pin or variable is meant

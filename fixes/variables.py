@@ -26,7 +26,16 @@ _CAUSES = (
 
 @fix("variables", causes=_CAUSES, packages=False)
 def variables(situation: Situation) -> list[Proposal]:
-    """Take the variable out of the file that sets it: shell profile, activate script or conda's list."""
+    """Take the variable out of the file that sets it: shell profile, activate script or conda's list.
+
+    Steps: the line becomes a comment in a marked block; in conda's own list the entry goes. A line that does more
+    is told and left to the user.
+
+    Keeps: every other line; a variable that is set elsewhere (an editor, launchd, CI) is told.
+
+    Undo: the files are put back as they were, through links as well. What was written into them since is kept
+    beside them, under the run's name.
+    """
     names = _guilty(situation)
     if not names:
         return []

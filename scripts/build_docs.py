@@ -22,6 +22,7 @@ from mpsdoctor.knowledge.known_bad import known_bad
 from mpsdoctor.knowledge.releases import releases
 from mpsdoctor.knowledge.runner_images import runner_images
 from mpsdoctor.registry import FAMILIES, SECTIONS, load_registry
+from mpsdoctor.repair.registry import SECTIONS as FIX_SECTIONS
 from mpsdoctor.repair.registry import load_fixes
 from mpsdoctor.report.markdown import code, escape, fence
 from scripts.manual import commands_page
@@ -97,15 +98,30 @@ def _fixes() -> str:
     lines = [
         "# Fixes",
         "",
-        "`mpsdoctor fix` asks these for a plan. What none of them can do is told as a remedy by hand.",
+        "`mpsdoctor fix` asks these for a plan. What none of them can do is told as a remedy by hand. Before the",
+        "first step everything that a fix writes is copied, and the packages are listed. The last step of each is the",
+        "proof: the environment is examined anew, and trains where a GPU is claimed.",
         "",
     ]
     for item in sorted(fixes.fixes, key=lambda item: item.id):
         lines += [f"## {item.id} {{ #{item.id} }}", "", escape(item.title), ""]
         known = {cause.slug for cause in causes()}
         links = (f"[{slug}](causes.md#{slug})" if slug in known else code(slug) for slug in item.causes)
-        lines += [f"For {', '.join(links)}", ""]
+        lines += [f"**Aims at**: {', '.join(links)}", ""]
+        lines += [f"**{name}**: {_with_code(item.sections[name])}\n" for name in FIX_SECTIONS if name in item.sections]
     return "\n".join(lines)
+
+
+def _with_code(text: str) -> str:
+    """Escape a text for Markdown, but for what stands in backticks."""
+    parts = text.split("`")
+    return "".join(code(part) if number % 2 else _plain(part) for number, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    body = text.strip()
+    before, _, after = text.partition(body) if body else (text, "", "")
+    return f"{before}{escape(body)}{after}"
 
 
 def _facts() -> str:

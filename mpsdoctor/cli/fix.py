@@ -56,7 +56,7 @@ def fix(**options: Any) -> int:
     if not live or options["dry_run"] or not plan.steps:
         there = f"On that Mac: {command('fix')}" if plan.steps else None
         show.plan(report, plan, _interrupted(plan) if live else there)
-        return _planned_status(plan)
+        return _planned_status(report, plan)
     if not options["yes"] and not _can_ask(options):
         last = f"Nothing was changed: there is no terminal to ask on. To have it done: {command('fix --yes')}"
         show.plan(report, plan, _interrupted(plan) or last)
@@ -146,9 +146,14 @@ def _interrupted(plan: Plan) -> str | None:
     )
 
 
-def _planned_status(plan: Plan) -> int:
-    """0 where there is a plan or nothing to repair, 1 where what was found cannot be repaired here."""
-    return 0 if plan.steps or not (plan.manual or plan.refused) else 1
+def _planned_status(report: Report, plan: Plan) -> int:
+    """0 where there is a plan or nothing to repair, 1 where what was found cannot be repaired here, 3 undecided."""
+    verdict = report.diagnosis.verdict
+    if plan.steps or verdict == "not-applicable":
+        return 0
+    if verdict == "undecided":
+        return 3
+    return 1 if plan.manual or plan.refused else 0
 
 
 def _can_ask(options: dict[str, Any]) -> bool:

@@ -62,6 +62,7 @@ def _agreed(question: str) -> bool:
 
 
 def _list(store: Store, format_: str) -> int:
+    from mpsdoctor.repair.store import UNDONE
     from mpsdoctor.repair.undo import describe
 
     rows = [describe(run) for run in store.runs()]
@@ -73,6 +74,9 @@ def _list(store: Store, format_: str) -> int:
         click.echo(f"{row['run']}  {row['outcome']:<11}  {', '.join(map(str, fixes))}  {row['target']}")
     if not rows:
         click.echo("no run of fix is kept", err=True)
+    elif any(row["outcome"] != UNDONE for row in rows):
+        back, keep = command("undo RUN"), command("undo RUN --forget")
+        click.echo(f"{back} takes one back; {keep} keeps a repair and deletes the state before it", err=True)
     return 0
 
 
@@ -96,7 +100,9 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
     about = describe(run)
     try:
         paths = changes(run)
-        click.echo(f"run {run.id} ({about['outcome']}) on {about['target']}: {len(paths)} paths go back", err=True)
+        click.echo(
+            f"run {run.id} ({about['outcome']}) on {about['target']}: {len(paths)} files and folders go back", err=True
+        )
         if not yes and not _agreed("Take it back?"):
             return 1
         undone = take_back(run, store)
@@ -121,4 +127,7 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
         click.echo(f"made or changed since the repair, and kept: {path}", err=True)
     for path in undone.not_restored:
         click.echo(f"not restored: {path}", err=True)
+    if undone.not_restored:
+        again = command(f"undo {run.id}")
+        click.echo(f"the copies are kept in {run.folder / 'saved'}; when the reason is gone: {again}", err=True)
     return STILL_THERE if undone.not_restored else 0

@@ -15,6 +15,7 @@ from mpsdoctor.repair.wanted import STACK, Stack
 from mpsdoctor.report.model import Report
 
 _NO_MAC = frozenset({"not-a-mac", "linux-container-on-mac"})
+_UNKNOWN = "insufficient-information"
 _UNPACKED = 4  # a macOS wheel of torch unpacks to about 3 to 4 times its size (132 to 480 MB for 2.15)
 
 
@@ -59,6 +60,8 @@ def _proposals(situation: Situation, fixes: Fixes, fresh: bool) -> Sequence[Prop
     cause = situation.cause
     if cause.cause in _NO_MAC:
         return [Refused(cause.cause, "there is no MPS on this kind of machine, and nothing to repair for it")]
+    if cause.cause == _UNKNOWN:
+        return [Refused(cause.cause, _asks(situation.diagnosis))]
     found: list[Proposal] = []
     for item in fixes.for_cause(cause.cause):
         # A new environment has its own packages; the proof shows whether the cause is gone with the old one.
@@ -69,6 +72,13 @@ def _proposals(situation: Situation, fixes: Fixes, fresh: bool) -> Sequence[Prop
     if cause.family == "environment":
         return [Manual(cause.cause, cause.remedy or cause.summary)]
     return [_told(cause)]
+
+
+def _asks(diagnosis: Diagnosis) -> str:
+    wanted = "; ".join(" ".join(question.split()) for question in diagnosis.ask)
+    return "what is wrong is not known, and until then nothing should be reinstalled" + (
+        f"; this would tell: {wanted}" if wanted else ""
+    )
 
 
 def _asked(item: Fix, situation: Situation) -> Sequence[Proposal]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpsdoctor.repair.situation import Situation
 
 ENTRY_POINT_GROUP = "mpsdoctor.fixes"
+SECTIONS = ("Steps", "Keeps", "Undo")
 
 Function = Callable[["Situation"], "Sequence[Proposal]"]
 
@@ -41,6 +42,16 @@ class Fix:
     def title(self) -> str:
         """The first line of its docstring."""
         return (inspect.getdoc(self.function) or self.id).split("\n", 1)[0].strip()
+
+    @functools.cached_property
+    def sections(self) -> Mapping[str, str]:
+        """The paragraphs of its docstring by heading: the steps it makes, what it keeps, how undo takes it back."""
+        found: dict[str, str] = {}
+        for paragraph in (inspect.getdoc(self.function) or "").split("\n\n")[1:]:
+            heading, colon, text = paragraph.strip().partition(":")
+            if colon and heading in SECTIONS:
+                found[heading] = " ".join(text.split())
+        return found
 
 
 @dataclass(frozen=True)

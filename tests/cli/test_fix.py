@@ -15,6 +15,7 @@ from tests.repair.wheels import UV, fingerprint, make_venv, wheel
 Doctor = Callable[..., Ran]
 ROSETTA, MACOS_13 = RECORDINGS / "05-m1pro-anaconda-x86_64-rosetta", RECORDINGS / "04-m1-macos13-old"
 HEALTHY = RECORDINGS / "01-m1-air-8gb-macos14-uv"
+VIRTUAL = RECORDINGS / "07-github-macos-14-arm64-runner"
 
 
 @pytest.mark.parametrize(
@@ -37,10 +38,16 @@ def test_what_cannot_be_meant_is_refused(arguments: list[str], because: str, mps
 
 
 @pytest.mark.parametrize(
-    ("recording", "code"), [(ROSETTA, 0), (HEALTHY, 0), (RECORDINGS / "09-docker-linux-on-mac", 1)]
+    ("recording", "code"), [(ROSETTA, 0), (HEALTHY, 0), (RECORDINGS / "09-docker-linux-on-mac", 0), (VIRTUAL, 1)]
 )
 def test_the_exit_status_of_a_plan(recording: Path, code: int, mpsdoctor: Doctor) -> None:
     assert mpsdoctor("fix", "--replay", str(recording)).code == code
+
+
+def test_what_cannot_be_decided_is_asked_for_and_nothing_is_planned(mpsdoctor: Doctor) -> None:
+    ran = mpsdoctor("fix", "--from", "-", stdin=b"it does not work on my Mac")
+    assert ran.code == 3
+    assert "nothing should be reinstalled; this would tell: sysctl" in " ".join(ran.out.split())
 
 
 def test_a_plan_for_another_mac_is_shown_with_its_commands(mpsdoctor: Doctor) -> None:
@@ -48,7 +55,7 @@ def test_a_plan_for_another_mac_is_shown_with_its_commands(mpsdoctor: Doctor) ->
     assert "torch 2.11.0 -> 2.8.0" in ran.out
     assert "-m pip install" in ran.out
     assert "undo: mpsdoctor undo" in ran.out
-    assert "System Settings > General > Software Update" in ran.out
+    assert "System Settings > General > Software Update" in " ".join(ran.out.split())
     assert max(len(line) for line in ran.out.splitlines() if "pip install" not in line) <= 80
 
 

@@ -10,7 +10,7 @@ import pytest
 from mpsdoctor.knowledge import releases, versions
 from mpsdoctor.knowledge.causes import causes
 from mpsdoctor.repair.plan import Step
-from mpsdoctor.repair.registry import load_fixes
+from mpsdoctor.repair.registry import SECTIONS, load_fixes
 from mpsdoctor.repair.wanted import is_bad
 from tests.fixes.golden import CASES, FOLDER, Case, all_cases, file_of, text_of
 
@@ -107,3 +107,9 @@ def test_what_check_advises_is_what_fix_does(name: str) -> None:
         assert fix.summary.split()[0] in {
             *("Install", "Make", "Take", "Unset", "Rename", "Remove", "Uninstall", "Write", "Let"),
         }, fix.summary
+
+
+def test_every_fix_says_its_steps_what_it_keeps_and_how_it_is_taken_back() -> None:
+    for fix in load_fixes().fixes:
+        if fix.origin == "mpsdoctor":
+            assert tuple(fix.sections) == SECTIONS, fix.id
