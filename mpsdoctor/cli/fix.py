@@ -195,17 +195,19 @@ class _Show:
 
 
 def _apply(options: dict[str, Any], report: Report, plan: Plan) -> Applied:
+    from mpsdoctor.cli.steps import Steps
     from mpsdoctor.repair.apply import Applier
     from mpsdoctor.repair.proof import Examination
     from mpsdoctor.repair.store import Locked, Store
     from mpsdoctor.repair.verify import NotStarted
 
-    store, say = Store(), _sayer()
+    store = Store()
     try:
-        plan, report = _finish_interrupted(options, report, plan, store, say)
-        _not_in_use(report, plan)
-        examination = Examination(os.environ, options["timeout"], Path.cwd())
-        return Applier(plan, report, examination, store, say).apply()
+        with Steps() as say:
+            plan, report = _finish_interrupted(options, report, plan, store, say)
+            _not_in_use(report, plan)
+            examination = Examination(os.environ, options["timeout"], Path.cwd())
+            return Applier(plan, report, examination, store, say).apply()
     except (NotStarted, Locked) as error:
         raise click.ClickException(str(error)) from error
 
@@ -241,7 +243,3 @@ def _not_in_use(report: Report, plan: Plan) -> None:
     users = users_of(folders, library)
     if users:
         raise NotStarted(f"the environment is in use by {', '.join(users[:3])}; end that first; nothing was changed")
-
-
-def _sayer() -> Callable[[str], None]:
-    return lambda text: click.echo(text, err=True)

@@ -248,3 +248,33 @@ def test_an_environment_without_pip_or_uv(patient: Make) -> None:
     run(UV, "pip", "uninstall", "--python", str(mac.python), "pip", env=mac.env)
     fixed = cured(mac, "macos-too-old-for-torch")
     assert fixed.json["plan"]["fixes"][0]["steps"][0]["title"] == "bring pip into the environment"
+
+
+def test_somebody_who_watches_sees_how_long_a_step_takes(patient: Make, index: Index) -> None:
+    import os
+    import pty
+    import subprocess
+    import sys
+
+    mac = patient("torch==2.13.0", manager="pip")
+    install(mac, "pip", "torchvision==0.27.1", "--no-deps")
+    index.delay = 1.5  # pip asks for each project
+    ours, theirs = pty.openpty()
+    argv = [sys.executable, "-m", "mpsdoctor", "fix", "--python", str(mac.python), "--yes"]
+    process = subprocess.Popen(
+        argv, cwd=mac.project, env={**os.environ, **mac.env}, stdout=subprocess.PIPE, stderr=theirs
+    )
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 4096):
+            said += part
+    except OSError:  # how Linux tells that the other end is closed
+        pass
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == 0, out
+    step = "step 1 of 1: install torch==2.13.0 torchvision==0.28.0"
+    lines = [line.split("\r")[-1] for line in said.decode().replace("\r\n", "\n").splitlines()]
+    assert any(line.startswith(f"{step} (") and line.endswith(" s)") for line in lines), lines
+    assert lines[-1].startswith("examining the environment anew")
