@@ -16,6 +16,7 @@ from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN
 LABEL = 14  # columns of "How we know   "
 SIGNS = {PASS: "✓", WARN: "!", FAIL: "✗", SKIP: "·", UNKNOWN: "?", CRASH: "‼"}
 STYLES = {PASS: "green", WARN: "bold yellow", FAIL: "bold red", SKIP: "dim", UNKNOWN: "cyan", CRASH: "magenta"}
+_GLUE = "\u2420"  # stands for a blank within a command; no command holds one
 _WORST = (FAIL, CRASH, WARN, UNKNOWN, PASS, SKIP)
 
 
@@ -85,6 +86,23 @@ def labelled(
 
 
 def wrapped(text: str, width: int, *, indent: str, style: str = "none") -> list[Text]:
-    """Return words in as many lines as they need."""
-    parts = textwrap.wrap(printable(text), width, initial_indent=indent if style else "", subsequent_indent=indent)
-    return [Text(part, style=style) for part in parts]
+    """Return words in as many lines as they need; what is `whole` stays on one line."""
+    parts = textwrap.wrap(
+        printable(text),
+        width,
+        initial_indent=indent if style else "",
+        subsequent_indent=indent,
+        break_long_words=_GLUE not in text,
+        break_on_hyphens=_GLUE not in text,
+    )
+    return [Text(parted(part), style=style) for part in parts]
+
+
+def whole(command: str) -> str:
+    """Return a command that `wrapped` does not break: it is to be copied."""
+    return command.replace(" ", _GLUE)
+
+
+def parted(text: str) -> str:
+    """Return a line whose `whole` commands have their blanks again."""
+    return text.replace(_GLUE, " ")

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from mpsdoctor.facts import Facts
-from mpsdoctor.report.layout import Style, quote
+from mpsdoctor.report.layout import Style, parted, quote, whole
 from mpsdoctor.report.program import command
 from mpsdoctor.report.words import printable, shorten
 
@@ -85,7 +85,7 @@ def _costs(plan: Data, style: Style) -> list[Text]:
     writes = dict.fromkeys(path for fix in plan["fixes"] for step in fix["steps"] for path in step["writes"])
     if writes:
         written = ", ".join(shorten(path, style.home) for path in writes)
-        lines += _wrapped(f"changes only {written} · saved first · undo: {command('undo')}", style, "  ")
+        lines += _wrapped(f"changes only {written} · saved first · undo: {whole(command('undo'))}", style, "  ")
     return lines
 
 
@@ -102,13 +102,14 @@ def _wrapped(text: str, style: Style, indent: str) -> list[Text]:
         break_on_hyphens=False,
         break_long_words=False,
     )
-    return [Text(part) for part in parts]
+    return [Text(parted(part)) for part in parts]
 
 
 def format_applied(applied: Data, style: Style) -> list[Text]:
     """Return the report's `applied`: what changed, whether the cause is gone, and the way back."""
     sign, words, colour = _outcome(applied)
-    lines = [Text(part, style=colour) for part in textwrap.wrap(f"{sign} {printable(words)}", style.width) or [""]]
+    parts = textwrap.wrap(f"{sign} {printable(words)}", style.width) or [""]
+    lines = [Text(parted(part), style=colour) for part in parts]
     changes = applied["changes"]
     lines += [Text(f"  {printable(change)}") for change in changes[:_CHANGES]]
     if len(changes) > _CHANGES:
@@ -139,7 +140,7 @@ def _outcome(applied: Data) -> tuple[str, str, str]:
         words = f"this is still there: {left}." if left else "what it was for is not proved."
         return "✗", f"The fix ran, and {words}", "bold red"
     if applied["not_restored"]:
-        return "✗", f"It failed, and not everything could be put back; run {command('undo')} again.", "bold red"
+        return "✗", f"It failed, and not everything could be put back; run {whole(command('undo'))} again.", "bold red"
     if outcome == "interrupted":
         return "!", "Interrupted; everything was put back as it was.", "yellow"
     return "✗", "It failed; everything was put back as it was.", "bold red"

@@ -20,6 +20,7 @@ from mpsdoctor.report.layout import (
     labelled,
     link,
     quote,
+    whole,
     wrapped,
 )
 from mpsdoctor.report.model import Report
@@ -146,10 +147,10 @@ def _chain(report: Report, style: Style) -> list[Text]:
 def _next_commands(report: Report, style: Style) -> list[str]:
     live = report.source.kind == "live"
     if not report.diagnosis.causes:
-        return [f"{command('smoke')} trains for real"] if live and report.diagnosis.verdict == HEALTHY else []
-    commands = [command(f"explain {report.diagnosis.causes[0].checks[0]}")]
+        return [f"{whole(command('smoke'))} trains for real"] if live and report.diagnosis.verdict == HEALTHY else []
+    commands = [whole(command(f"explain {report.diagnosis.causes[0].checks[0]}"))]
     if live and report.diagnosis.verdict in (BROKEN, DEGRADED):
-        commands += [command("fix"), command("report (for a ticket)")]
+        commands += [whole(command("fix")), whole(command("report")) + " (for a ticket)"]
     if len(report.diagnosis.causes) > 1 and not style.verbose:
         commands.append("-v shows all causes in full")
     return commands

@@ -83,15 +83,23 @@ def test_a_place_that_takes_no_file_is_one_line_and_no_finding(
     assert os.listdir(tmp_path) == ["pipe"]
 
 
-def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "room"),
+    [
+        (("check", "--format", "json"), 4096),
+        (("check",), 64),
+        (("check", "--format", "markdown"), 64),
+        (("report",), 4096),
+    ],
+)
+def test_a_full_disk_leaves_the_old_file_as_it_was(command: tuple[str, ...], room: int, tmp_path: Path) -> None:
     (tmp_path / "answer").write_text("old")
-    command = [sys.executable, "-m", "mpsdoctor", "check", "--replay", str(RECORDINGS / BROKEN), "--format", "json"]
+    argv = [sys.executable, "-B", "-m", "mpsdoctor", *command, "--replay", str(RECORDINGS / BROKEN), "-o", "answer"]
 
     def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
-    done = subprocess.run([*command, "-o", "answer"], capture_output=True, text=True, cwd=tmp_path, check=False,
-                          preexec_fn=small_files)  # fmt: skip
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=tmp_path, check=False, preexec_fn=small_files)
     assert (done.returncode, done.stdout, done.stderr) == (
         2,
         "",

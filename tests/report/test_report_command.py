@@ -72,6 +72,17 @@ def test_a_proof_is_only_made_on_this_machine(mpsdoctor: Callable[..., Ran]) -> 
     assert (ran.code, "this machine" in ran.err) == (2, True)
 
 
+def test_the_proof_is_in_the_report_in_every_form(mpsdoctor: Callable[..., Ran], tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    ran = mpsdoctor("report", "--smoke", "--python", sys.executable, "--timeout", "120", "-o", "r.json", timeout=240)
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert ran.code == 0
+    assert {stage["stage"] for stage in document["smoke"]["stages"]} & {"allocate", "numerics", "train"}
+    assert document["smoke"]["outcome"] in ("pass", "fail", "unknown")
+    assert "Training run" in mpsdoctor("report", "--from", "r.json", "--format", "markdown", "-o", "-").out
+    assert "Training run" in mpsdoctor("report", "--from", "r.json", "--format", "html", "-o", "-").out
+
+
 @pytest.mark.parametrize(("answer", "shown"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
 def test_the_user_can_look_before_sending(answer: bytes, shown: bool, tmp_path: Path) -> None:
     parent, child = pty.openpty()
