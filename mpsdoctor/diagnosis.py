@@ -87,9 +87,14 @@ def _fold(roots: Sequence[Finding], findings: Sequence[Finding]) -> tuple[FoundC
             confidence=root.verdict.confidence,
             summary=root.verdict.detail,
             remedy=" ".join(remedy.text for remedy in root.verdict.remedies[:1]),
-            consequences=tuple(f.id for f in findings if f.because in ids and f.outcome in (FAIL, WARN)),
+            consequences=tuple(f.id for f in findings if f.because in ids and _tells(f)),
         )
     return tuple(found.values())
+
+
+def _tells(finding: Finding) -> bool:
+    """That nothing decides is no consequence of a cause that was found."""
+    return finding.outcome in (FAIL, WARN) and finding.cause != "insufficient-information"
 
 
 def _usable(roots: Sequence[Finding], facts: Facts) -> bool | None:

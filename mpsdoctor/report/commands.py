@@ -56,7 +56,8 @@ def _merged(found: list[Part]) -> list[Part]:
     merged: list[Part] = []
     for part in found:
         if merged and not merged[-1].command and not part.command:
-            merged[-1] = Part(f"{merged[-1].text} {part.text}".strip(), command=False)
+            stop = "." if merged[-1].text[-1:].isalnum() and part.text[:1].isupper() else ""
+            merged[-1] = Part(f"{merged[-1].text}{stop} {part.text}".strip(), command=False)
         else:
             merged.append(part)
     return merged

@@ -87,6 +87,14 @@ def test_advice_that_leads_to_a_newer_torch_names_the_limits_of_each_macos():
             assert (f"on macOS {macos} at most {best}" in " ".join(text.split())) is limited
 
 
+def test_words_behind_a_command_stay_sentences():
+    text = "pip install 'numpy<2'      with Python 3.12 Run on the CPU."
+    assert [part.text for part in parts(text.replace(" Run", "      Run"))] == [
+        "pip install 'numpy<2'",
+        "with Python 3.12. Run on the CPU.",
+    ]
+
+
 def test_parts_are_words_or_commands():
     assert parts("") == []
     assert parts("Only words here.") == [Part("Only words here.", command=False)]

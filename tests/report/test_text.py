@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from mpsdoctor.cli.target import gather
+from mpsdoctor.registry import load_registry
 from mpsdoctor.report.html import format_html
 from mpsdoctor.report.layout import link
 from mpsdoctor.report.markdown import format_markdown
+from mpsdoctor.report.model import make_report
 from mpsdoctor.report.program import started_as
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN
-from tests.conftest import RECORDINGS, Ran
+from tests.conftest import RECORDINGS, ROOT, Ran
 from tests.report.conftest import findings, made
 
 HEALTHY, SANDBOX = str(RECORDINGS / "01-m1-air-8gb-macos14-uv"), str(RECORDINGS / "11-m3-macos26-built-not-available")
@@ -115,3 +119,12 @@ def test_markdown_and_html_fold_the_other_causes_as_the_text_does() -> None:
     open_part = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
     assert set(re.findall(r"remedy-\d", open_part)) == {"remedy-0"}
     assert page.count("<summary>Also noticed: summary-") == 2
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "tickets").glob("*.txt")), ids=lambda path: path.stem)
+def test_a_cause_never_explains_that_nothing_decides(path: Path) -> None:
+    gathered = gather(python=None, env=None, from_=str(path), replay=None)
+    report = make_report(gathered.facts, gathered.source, load_registry())
+    last = {finding.id for finding in report.findings if finding.check.cause == "insufficient-information"}
+    assert last
+    assert [cause for cause in report.diagnosis.causes if last & set(cause.consequences)] == []
