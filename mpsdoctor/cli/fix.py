@@ -36,6 +36,7 @@ STILL_THERE = 4
 @click.option("--nightly", metavar="VERSION|DATE", help="Install this night's torch and torchvision.")
 @click.option("--index-url", metavar="URL", help="A mirror of PyTorch's nightly index, for --nightly.")
 @click.option("--save-wheels", metavar="DIR", help="Keep the nightly's wheels here.")
+@click.option("--resolve", is_flag=True, help="For another Mac: ask uv whether the index has all of it there.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Show the plan only.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -117,6 +118,12 @@ def _plan(options: dict[str, Any]) -> tuple[Report, Plan]:
         from mpsdoctor.repair.resolve import with_resolution
 
         plan = with_resolution(plan, report.facts, os.environ)
+    elif options["resolve"]:
+        from shutil import which
+
+        from mpsdoctor.repair.elsewhere import with_resolution_elsewhere
+
+        plan = with_resolution_elsewhere(plan, report.facts, os.environ, which("uv"))
     return report, plan
 
 

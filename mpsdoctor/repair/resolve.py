@@ -24,7 +24,7 @@ _METADATA_LIMIT = 256 * 1024  # bytes of a header; torch's has 6 kB
 _UV_LINE = re.compile(r"^ (?P<sign>[-+~]) (?P<name>[A-Za-z0-9._-]+)==(?P<version>\S+)", re.MULTILINE)
 _PINNED = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)")
 _SAID = 300
-_WHEELS = ("--only-binary", ":all:")  # a source package would be built, and its code run, before the yes
+WHEELS = ("--only-binary", ":all:")  # a source package would be built, and its code run, before the yes
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ def resolve(step: Step, environ: Mapping[str, str]) -> Resolution:
     """Have the installer say what it would do. Nothing is changed."""
     argv, variables = step.argv or (), environment_of(step, environ)
     if argv[1:2] == ("pip",):
-        done = run_child([*argv, "--dry-run", *_WHEELS], timeout=_SECONDS, env=variables)
+        done = run_child([*argv, "--dry-run", *WHEELS], timeout=_SECONDS, env=variables)
         found = {m["name"]: m["version"] for m in _UV_LINE.finditer(done.error_text) if m["sign"] != "-"}
     else:
-        done = run_child([*argv, "--dry-run", *_WHEELS, "--quiet", "--report", "-"], timeout=_SECONDS, env=variables)
+        done = run_child([*argv, "--dry-run", *WHEELS, "--quiet", "--report", "-"], timeout=_SECONDS, env=variables)
         found = dict(_pip_report(done.text))
-    return Resolution({normalize(name): version for name, version in found.items()}, "" if done.ok else _why(done))
+    return Resolution({normalize(name): version for name, version in found.items()}, "" if done.ok else why(done))
 
 
 def _pip_report(text: str) -> Iterator[tuple[str, str]]:
@@ -77,7 +77,8 @@ def _pip_report(text: str) -> Iterator[tuple[str, str]]:
         return
 
 
-def _why(done: Completed) -> str:
+def why(done: Completed) -> str:
+    """Return the last words of an installer that failed, in one line."""
     lines = [line.strip() for line in (done.error_text or done.text).splitlines() if line.strip()]
     return one_line(" ".join(lines[-4:]))[:_SAID] if not lines else " ".join(" ".join(lines[-4:]).split())[:_SAID]
 
