@@ -19,7 +19,7 @@ _SPLIT = re.compile(r"\s*(?::=|[:=|])(?!=)\s*|\s{2,}")
 _TRIM = " \t`*_\"'<>,;?\\"
 _SPECIFIED = frozenset({"python", "torch", "pytorch", "numpy", "torchvision", "torchaudio"})
 _AROUND_VARIABLE = 24  # characters beside a variable that make a sentence of a line
-_BRACKETS = re.compile(r"\s*\([^()]{0,30}\)\s*$")
+_BRACKETS = re.compile(r"\s{0,8}\([^()]{0,30}\)\s{0,8}$")
 _VARIABLE = re.compile(
     r"(?:^|[\s;`(])(?:export\s+|set(?:env)?\s+|os\.environ\[)?['\"]?"
     r"(?P<name>PYTORCH_\w{3,60}|KMP_\w{3,40}|OMP_NUM_THREADS|SYSTEM_VERSION_COMPAT|CONDA_SUBDIR|CONDA_PREFIX|VIRTUAL_ENV"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 LARGE = 400_000  # characters; above that a log is cut down first
 _HEAD_TAIL = 400  # lines kept at both ends
 _MOST = 2_000  # interesting lines that are kept, half of them from the end
+_END_CHARACTERS, _HIT_CHARACTERS = 80_000, 300_000  # at most as much of each end, and of the interesting lines
 _AROUND = 2
 _WORDS = (
     "rror", "arning", "raceback", "MPS", "mps", "macOS", "macosx", "MacOS", "dlopen", "Symbol not found",
@@ -31,7 +32,9 @@ def reduce(lines: Sequence[str]) -> list[tuple[int, str]]:
 
     Returns the kept lines with their numbers, counted from 1.
     """
-    keep = {*range(min(_HEAD_TAIL, len(lines))), *range(max(0, len(lines) - _HEAD_TAIL), len(lines))}
+    numbers = range(len(lines))
+    keep = {*_within(lines, numbers[:_HEAD_TAIL], _END_CHARACTERS)}
+    keep |= {*_within(lines, numbers[: -_HEAD_TAIL - 1 : -1], _END_CHARACTERS)}
     seen: set[str] = set()
     hits = []
     for index, line in enumerate(lines):
@@ -40,8 +43,16 @@ def reduce(lines: Sequence[str]) -> list[tuple[int, str]]:
         seen.add(line)
         if _INTERESTING.search(line):
             hits.append(index)
-    if len(hits) > _MOST:
-        hits = hits[: _MOST // 2] + hits[-_MOST // 2 :]
-    for index in hits:
+    early, late = hits[: _MOST // 2], hits[_MOST // 2 :][: -_MOST // 2 - 1 : -1]
+    for index in (*_within(lines, early, _HIT_CHARACTERS), *_within(lines, late, _HIT_CHARACTERS)):
         keep.update(range(max(0, index - _AROUND), min(len(lines), index + _AROUND + 1)))
     return [(index + 1, lines[index]) for index in sorted(keep)]
+
+
+def _within(lines: Sequence[str], numbers: Iterable[int], characters: int) -> Iterator[int]:
+    """The first of these lines that together have no more characters; at least one."""
+    for number in numbers:
+        yield number
+        characters -= len(lines[number])
+        if characters < 0:
+            return
