@@ -5,6 +5,7 @@ A path is kept as a copy (file or folder), as a link, as "absent", or as "moved"
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -75,7 +76,7 @@ def _save_root(path: str, copy: Path) -> Entry:
     now = entry(Path(path))
     if now["kind"] != "folder":
         if now["kind"] == "file":
-            copy_file(Path(path), copy)
+            _keep(Path(path), now, copy)
         return {"path": path, **now}
     copy.mkdir()
     entries = {}
@@ -86,8 +87,16 @@ def _save_root(path: str, copy: Path) -> Entry:
         if found["kind"] == "folder":
             (copy / name).mkdir(mode=0o700)
         elif found["kind"] == "file":
-            copy_file(inner, copy / name)
+            _keep(inner, found, copy / name)
     return {"path": path, **now, "inode": os.lstat(path).st_ino, "entries": entries}
+
+
+def _keep(path: Path, found: Entry, copy: Path) -> None:
+    """Copy a file. Raises OSError where it was changed meanwhile: its hash would not be that of the copy."""
+    copy_file(path, copy)
+    state = path.lstat()
+    if (state.st_size, state.st_mtime_ns) != (found["size"], found["time"]):
+        raise OSError(errno.EBUSY, "it is being changed by another program", str(path))
 
 
 def walk(path: str, *, whole: bool = False) -> list[str]:

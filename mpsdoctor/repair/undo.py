@@ -62,6 +62,8 @@ def undo(run: Run, store: Store) -> Undone:
     """Take a run back. Raises CannotUndo, and Locked where it is still at work. Can be repeated."""
     roots = _roots(run)
     with store.lock(str(run.about.get("target") or run.id)):
+        if run.outcome == UNDONE:
+            raise CannotUndo(f"the run {run.id} was taken back already; nothing was changed")
         newer = _later_runs(run, store)
         if newer:
             raise CannotUndo(f"the run {newer[0].id} came later and changed the same; take that one back first")

@@ -159,6 +159,32 @@ def test_a_record_that_is_damaged_is_told_with_where_the_copies_lie(record: obje
     assert (env / "marker").read_text() == "run\n"
 
 
+def test_a_run_is_taken_back_once(tmp_path: Path) -> None:
+    env = environment(tmp_path, "env", "before\n")
+    run = apply(tmp_path, shell(EDIT, env)).run
+    take_back(tmp_path, run)
+    (env / "marker").write_text("my work\n")
+    with pytest.raises(CannotUndo, match="was taken back already"):
+        taken_back(tmp_path)
+    assert (env / "marker").read_text() == "my work\n"
+
+
+def test_a_file_that_changes_while_it_is_copied_stops_it_before_the_first_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = environment(tmp_path, "env", "before\n")
+
+    def copy(source: Path, target: Path) -> None:
+        shutil.copyfile(source, target)
+        source.write_text("changed by somebody\n")
+
+    monkeypatch.setattr(snapshot, "copy_file", copy)
+    with pytest.raises(NotStarted, match=r"marker: it is being changed by another program.*nothing was changed"):
+        apply(tmp_path, shell(EDIT, env))
+    assert not (env / "made").exists()
+    assert Store(tmp_path / "state").runs() == []
+
+
 def interrupted(base: Path, before_now: float) -> Run:
     """Make the last run one that was killed `before_now` seconds ago: no proof, no end, no record of what it left."""
     run = the_run(base)
