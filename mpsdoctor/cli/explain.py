@@ -23,10 +23,11 @@ def explain(words: tuple[str, ...], list_: bool) -> int:
     Exit status 3 where the text is not known.
     """
     from mpsdoctor.report import explain_text
+    from mpsdoctor.report.list_text import list_causes
 
     width = terminal_width()
     if list_:
-        print_lines(explain_text.list_causes(width), None)
+        print_lines(list_causes(width), None)
         return 0
     if not words:
         raise click.UsageError("what is to be explained? An id, a cause, an error text, or - for stdin")

@@ -23,7 +23,7 @@ def listing(what: str) -> int:
 
 
 def _causes(width: int) -> list[Text]:
-    from mpsdoctor.report.explain_text import list_causes
+    from mpsdoctor.report.list_text import list_causes
 
     return list_causes(width)
 
@@ -32,7 +32,7 @@ def _checks(width: int) -> list[Text]:
     from rich.text import Text
 
     from mpsdoctor.registry import load_registry
-    from mpsdoctor.report.explain_text import described
+    from mpsdoctor.report.list_text import described
 
     registry = load_registry()
     column = max(len(check.id) for check in registry.checks)
@@ -60,7 +60,7 @@ def _fixes(width: int) -> list[Text]:
 
     from rich.text import Text
 
-    from mpsdoctor.report.explain_text import described
+    from mpsdoctor.report.list_text import described
 
     points = sorted(entry_points(group="mpsdoctor.fixes"), key=lambda point: point.name)
     if not points:

@@ -17,22 +17,20 @@ from mpsdoctor.knowledge.messages import Message
 from mpsdoctor.registry import Check
 from mpsdoctor.report.commands import parts
 from mpsdoctor.report.layout import LABEL, command_text
+from mpsdoctor.report.list_text import FAMILY_WORDS
 from mpsdoctor.report.program import command
 from mpsdoctor.report.words import printable
 from mpsdoctor.verdict import Remedy
 
 __all__ = [
     "Text",
-    "described",
     "explain_cause",
     "explain_check",
     "explain_messages",
     "explain_ticket",
-    "list_causes",
     "unknown",
 ]
 
-_NARROWEST = 28  # columns of a description beside its name
 _MOST_ROWS = 2
 _MOST_STEPS = 6
 _MOST_SOURCES = 3
@@ -41,12 +39,6 @@ _NEWER_TORCH = re.compile(
     r"\b[Uu]pgrade torch\b|\binstall (?:-[\w-]+ )*torch\b(?!==)|\b(?:a )?newer torch\b|\btorch anew\b|"
     r"\binstall[^\n]{0,40} pytorch\b|\bordinary wheel\b|\banother torch release\b"
 )
-_FAMILIES = {
-    "environment": "the environment; there is something to repair",
-    "platform": "a limit of the Mac, macOS or the release; the remedy is a choice",
-    "code": "the program; the setup is fine",
-    "fine": "nothing is wrong",
-}
 
 
 def explain_check(check: Check, width: int) -> list[Text]:
@@ -64,7 +56,7 @@ def explain_check(check: Check, width: int) -> list[Text]:
 def explain_cause(cause: Cause, checks: Iterable[Check], width: int) -> list[Text]:
     """Return what a cause means, how to tell it, what to do, and which checks find it."""
     lines = [_head(cause.slug, cause.means, width)]
-    lines += _labelled("Who can act", _FAMILIES.get(cause.family, cause.family), width)
+    lines += _labelled("Who can act", FAMILY_WORDS.get(cause.family, cause.family), width)
     lines += _labelled("How to tell", cause.how_to_tell, width)
     lines += _steps(cause.what_to_do, width)
     lines += _ceiling(cause.what_to_do, width)
@@ -107,7 +99,7 @@ def explain_ticket(
         return explain_messages(rows, width)
     sure = "" if first.confidence == "certain" else f"   ({first.confidence})"
     lines = [_head(f"{first.cause}{sure}", first.summary, width)]
-    lines += _labelled("Who can act", _FAMILIES.get(known.family, known.family), width)
+    lines += _labelled("Who can act", FAMILY_WORDS.get(known.family, known.family), width)
     decisive = next((row for row in rows if first.cause in row.causes), rows[0] if rows else None)
     if decisive is not None:
         lines += _labelled("The message", decisive.means, width)
@@ -124,30 +116,6 @@ def explain_ticket(
         lines += _labelled("Can also be", ", ".join(others), width) if others else []
     lines.append(_hint(command(f"explain {first.cause}")))
     return lines
-
-
-def list_causes(width: int) -> list[Text]:
-    """Return every cause by family with its meaning, wrapped at the width."""
-    lines: list[Text] = []
-    column = max(len(cause.slug) for cause in causes.causes())
-    for family, words in _FAMILIES.items():
-        lines += [Text()] if lines else []
-        lines.append(Text(f"{family}: {words}", style="bold"))
-        for cause in causes.causes():
-            if cause.family == family:
-                lines += described(cause.slug, cause.means, column, width)
-    return lines
-
-
-def described(name: str, text: str, column: int, width: int) -> list[Text]:
-    """Return a name and its whole description, which goes on below itself; on a narrow screen below the name."""
-    beside = width - column - 4 >= _NARROWEST
-    indent = column + 4 if beside else 6
-    pieces = textwrap.wrap(printable(text), max(_NARROWEST, width - indent), break_on_hyphens=False) or [""]
-    first = Text(f"  {name:<{column}}".rstrip() if not beside else f"  {name:<{column}}  ", style="cyan")
-    if beside:
-        first.append(pieces.pop(0), style="none")
-    return [first, *(Text(" " * indent + piece) for piece in pieces)]
 
 
 def unknown(text: str, width: int) -> list[Text]:
