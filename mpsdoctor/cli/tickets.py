@@ -85,6 +85,8 @@ def check_many(names: tuple[str, ...], options: dict[str, Any]) -> int:
                 print_text(line, None)
             else:
                 written.append(line)
+    if not kept:
+        raise click.UsageError("none of these files is a ticket or a report that can be read")
     if options["format_"] == "json":
         if options["output"] is not None:
             print_text("\n".join(written), options["output"])
@@ -112,6 +114,10 @@ def _files(folder: Path) -> list[Path]:
         found = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise click.UsageError(f"{str(folder)!r} cannot be read: {error.strerror or error}") from error
+    if (folder / "profile.json").is_file():
+        raise click.UsageError(
+            f"{str(folder)!r} is the recording of a Mac, no ticket: use --replay, not --from"
+        )
     tickets = [path for path in found if path.suffix.lower() in _TEXTS or path.suffix.lower() == ".json"]
     if not tickets:
         raise click.UsageError(f"{str(folder)!r} holds no .txt, .md, .log or .json file")
