@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from rich.text import Text
 from mpsdoctor.facts import Facts
 from mpsdoctor.facts.packages import normalize
 from mpsdoctor.report.document import VERDICT_SIGNS, Document, checks_by_id, headline
+from mpsdoctor.report.evidence import label, telling
 from mpsdoctor.report.words import printable
 
 WORSE, BETTER, OTHER = "worse", "better", "other"
@@ -85,7 +87,8 @@ def _direction(before: int, after: int) -> str:
 
 def _facts(before: Document, after: Document) -> Iterator[Difference]:
     old, new = (dict(_flat("", one["facts"])) for one in (before, after))
-    for name in [*old, *(name for name in new if name not in old)]:
+    names = [*old, *(name for name in new if name not in old)]
+    for name in sorted(names, key=lambda name: not telling(name)):  # what checks rest on comes first
         was, now = old.get(name, _ABSENT), new.get(name, _ABSENT)
         if was != now:
             yield Difference("fact", name, was, now)
@@ -137,9 +140,9 @@ def to_json(differences: list[Difference]) -> list[dict[str, str]]:
 def format_diff(names: tuple[str, str], reports: tuple[Document, Document], width: int, everything: bool) -> list[Text]:
     """Return the lines for people; `everything` shows every fact, else those that are told first."""
     lines = []
-    for label, name, document in zip(("before", "after"), names, reports, strict=True):
+    for side, name, document in zip(("before", "after"), names, reports, strict=True):
         verdict = document["diagnosis"]["verdict"]
-        lines += _labelled(label, f"{name}  {VERDICT_SIGNS[verdict]} {headline(document)}", width, "bold")
+        lines += _labelled(side, f"{name}  {VERDICT_SIGNS[verdict]} {headline(document)}", width, "bold")
     found = compare(*reports)
     shown, hidden = (found, []) if everything else _shortened(found)
     if not found:
@@ -151,13 +154,26 @@ def format_diff(names: tuple[str, str], reports: tuple[Document, Document], widt
             lines.append(Text())
         detail = f"  {one.detail}" if one.detail else ""
         style = {WORSE: "bold red", BETTER: "green"}.get(one.direction, "bold")
-        lines += _labelled(
-            group if group != last else "", f"{one.name}: {one.before} → {one.after}{detail}", width, style
-        )
+        lines += _labelled(group if group != last else "", f"{_told(one)}{detail}", width, style)
         last = group
     if hidden:
         lines += [Text(), Text(f"and {len(hidden)} more facts and packages: -v shows them", style="dim")]
     return lines
+
+
+def _told(one: Difference) -> str:
+    """The difference in words; a fact is called as in the evidence, with its subject where that has no name for it."""
+    if one.kind != "fact":
+        return f"{one.name}: {one.before} → {one.after}"
+    name = label(one.name) if telling(one.name) else re.sub(r"[._\[\]]+", " ", one.name).strip()
+    before, after = (_value(one.name, value) for value in (one.before, one.after))
+    return f"{name}: {before} → {after}"
+
+
+def _value(name: str, value: str) -> str:
+    if name.endswith("_bytes") and value.isdigit():
+        return f"{int(value) / 1024**3:.0f} GB"
+    return {"True": "yes", "False": "no"}.get(value, value)
 
 
 def _shortened(found: list[Difference]) -> tuple[list[Difference], list[Difference]]:

@@ -79,6 +79,11 @@ def consequences(document: Document, cause: Row) -> list[Row]:
     return [by_id[i] for i in cause.get("consequences", ()) if i in by_id]
 
 
+def follows_from(row: Row) -> str | None:
+    """The finding that a fault follows from; a check that was not reached says so in its own words."""
+    return str(row["because"]) if row["because"] and row["outcome"] != SKIP else None
+
+
 def worst_first(document: Document) -> list[Row]:
     """Every finding that failed, warned or crashed: causes in their order, then crashes, then what follows."""
     order = {id_: place for place, id_ in enumerate(_told_in_order(document))}

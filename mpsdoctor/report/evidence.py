@@ -70,6 +70,11 @@ def label(fact: str) -> str:
     return variable[1] if variable else fact.split(".", 1)[-1].replace("_", " ")
 
 
+def telling(fact: str) -> bool:
+    """True for a fact that checks rest on, rather than one that only describes."""
+    return fact in _LABELS
+
+
 def words(fact: str, value: Any, home: str | None = None, limit: int = SCREEN_LIMIT) -> str:
     """Return one fact and its value; empty where the value is not known, which is no evidence."""
     shown = _shown(fact, value, home, limit)

@@ -18,6 +18,7 @@ from mpsdoctor.report.document import (
     consequences,
     counts,
     detail,
+    follows_from,
     headline,
     known,
     machine_rows,
@@ -160,7 +161,8 @@ def _details(document: Document) -> str:
 
 
 def _row(row: Row) -> str:
-    because = f" (follows from {escape(row['because'])})" if row["because"] else ""
+    cause = follows_from(row)
+    because = f" (follows from {escape(cause)})" if cause else ""
     found = f'<br><span class="soft">{escape(detail(row))}{because}</span>' if row["detail"] or because else ""
     return (
         f'<tr><td class="{row["outcome"]}">{SIGNS[row["outcome"]]}</td><td><code>{escape(row["id"])}</code></td>'

@@ -20,6 +20,7 @@ from mpsdoctor.report.document import (
     consequences,
     counts,
     detail,
+    follows_from,
     headline,
     known,
     machine_rows,
@@ -133,7 +134,8 @@ def _table(rows: list[Row]) -> str:
     lines = ["| | check | what it tests, what it found |", "|---|---|---|"]
     size = 0
     for number, row in enumerate(rows):
-        because = f" (follows from {code(row['because'])})" if row["because"] else ""
+        cause = follows_from(row)
+        because = f" (follows from {code(cause)})" if cause else ""
         found = f"<br>{escape(detail(row))}" if row["detail"] else ""
         lines.append(f"| {SIGNS[row['outcome']]} | {code(row['id'])} | {escape(row['title'])}{found}{because} |")
         size += len(lines[-1].encode())

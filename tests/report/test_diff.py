@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -64,6 +65,23 @@ def test_a_long_list_is_shortened_and_nothing_worse_is_ever_hidden() -> None:
     assert "and 28 more facts and packages" in text
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "more facts" not in "\n".join(line.plain for line in format_diff(("a", "b"), (old, new), 80, True))
+
+
+def test_facts_are_told_in_words_and_those_that_checks_rest_on_first(recorded: Get) -> None:
+    reports = (recorded(BROKEN), recorded(HEALTHY))
+    text = "\n".join(line.plain for line in format_diff(("a", "b"), reports, 100, True))
+    facts = text.split("\nfacts ")[1].split("\npackages ")[0]
+    assert not re.search(
+        r"\b(?:host|interpreter|torch|environment|conda)\.\w|: (?:True|False) →|→ (?:True|False)$", facts
+    )
+    assert "macOS: 14.5 → 14.7.2" in facts
+    assert "memory: 16 GB → 8 GB" in facts
+    order = [
+        facts.index(part) for part in ("macOS: 14.5", "Python's architecture: x86_64 → arm64", "host kernel release")
+    ]
+    assert order == sorted(order)
+    names = [d.name for d in compare(*reports) if d.kind == "fact"]
+    assert "interpreter.machine" in names  # the JSON keeps the names of the facts
 
 
 def test_the_command(mpsdoctor: Callable[..., Ran], recorded: Get, tmp_path: Path) -> None:
