@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
+import pty
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mpsdoctor.facts import Torch
+from mpsdoctor.registry import load_registry
+from mpsdoctor.repair.apply import Applier
+from mpsdoctor.repair.planner import make_plan
+from mpsdoctor.repair.proof import Examination
+from mpsdoctor.repair.registry import load_fixes
+from mpsdoctor.repair.store import FIXED, Store
+from mpsdoctor.repair.survey import Survey
+from mpsdoctor.repair.undo import undo
+from mpsdoctor.report.model import make_report
 from tests.conftest import RECORDINGS, Ran
 from tests.repair.conftest import Patient
 from tests.repair.wheels import TORCH, UV, Index, fingerprint, run
@@ -144,6 +159,15 @@ PINS = {
     "requirements.txt": "numpy  # keep me\ntorch==2.1.0+cu118\n--index-url https://download.pytorch.org/whl/cu118\n",
     "pyproject.toml": "[project]\nname = 'x'\nversion = '1'\n# keep me\n"
     "dependencies = [\n    'torch==2.1.0+cu118',  # here\n]\n",
+    "pyproject.toml, groups": "[project]\nname = 'x'\nversion = '1'\n[project.optional-dependencies]\n# keep me\n"
+    "gpu = ['torch==2.1.0+cu118']\n[dependency-groups]\ndev = ['torchvision==0.16.0+cu118']\n",
+    "pyproject.toml, uv": "[project]\nname = 'x'\nversion = '1'\ndependencies = ['torch']\n"
+    "[[tool.uv.index]]\nname = 'cuda'  # keep me\nurl = 'https://download.pytorch.org/whl/cu121'\nexplicit = true\n"
+    "[tool.uv.sources]\ntorch = { index = 'cuda' }\n",
+    "pyproject.toml, Poetry": "[tool.poetry]\nname = 'x'\n[tool.poetry.dependencies]\n# keep me\n"
+    "torch = '2.1.0+cu121'\n",
+    "pyproject.toml, pixi": "[tool.pixi.workspace]\nplatforms = ['linux-64']\n[tool.pixi.pypi-dependencies]\n"
+    "# keep me\ntorch = '==2.1.0+cu121'\n",
     "pixi.toml": "[workspace]\nplatforms = ['linux-64']\n[pypi-dependencies]\n# keep me\ntorch = '==2.1.0+cu121'\n",
 }
 
@@ -151,11 +175,12 @@ PINS = {
 @pytest.mark.parametrize("name", sorted(PINS))
 def test_a_pin_that_no_mac_has(name: str, patient: Make) -> None:
     mac = patient("torch==2.13.0")
-    (mac.project / name).write_text(PINS[name])
+    file = mac.project / name.partition(",")[0]
+    file.write_text(PINS[name])
     fixed = cured(mac, "non-mac-wheel-pin", diagnosed=False)
     assert [item["cause"] for item in fixed.json["plan"]["fixes"]] == ["non-mac-wheel-pin"]
     assert mac.fix("--yes").code == 0
-    assert "keep me" in (mac.project / name).read_text()
+    assert "keep me" in file.read_text()
     assert mac.fix("--dry-run", "--format", "json").json["plan"]["fixes"] == []
 
 
@@ -250,12 +275,31 @@ def test_an_environment_without_pip_or_uv(patient: Make) -> None:
     assert fixed.json["plan"]["fixes"][0]["steps"][0]["title"] == "bring pip into the environment"
 
 
-def test_somebody_who_watches_sees_how_long_a_step_takes(patient: Make, index: Index) -> None:
-    import os
-    import pty
-    import subprocess
-    import sys
+def test_a_python_that_is_managed_stays_and_gets_a_venv_beside_it(patient: Make) -> None:
+    """No Python here is managed by Homebrew: this one is said to be, and the plan for it is carried out."""
+    mac = patient(manager="uv")
+    base = os.path.realpath(sys.executable)
+    examination = Examination({**os.environ, **mac.env})
+    report = examination.report(base)
+    interpreter = dataclasses.replace(report.facts.interpreter, externally_managed=True, venv=False)
+    packages = dataclasses.replace(report.facts.packages, distributions=())
+    facts = dataclasses.replace(report.facts, interpreter=interpreter, packages=packages, torch=Torch())
+    diagnosis = make_report(facts, report.source, load_registry()).diagnosis
+    survey = Survey(live=True, uv=UV, pip=False, project_folder=str(mac.project), existing=(str(mac.folder),))
+    plan = make_plan(facts, diagnosis, load_fixes(), survey=survey, only=("torch-not-installed",))
+    (fix,) = plan.fixes
+    venv = mac.project / ".venv-torch"
+    assert fix.python == f"{venv}/bin/python"
+    assert not any(base in path for step in fix.steps for path in step.writes)
+    store, before = Store(mac.home / "state"), fingerprint(mac.project)
+    applied = Applier(plan, dataclasses.replace(report, facts=facts), examination, store).apply()
+    assert applied.outcome == FIXED, applied.why
+    assert (next(venv.glob("lib/python3*/site-packages")) / "torch").is_dir()
+    assert undo(store.runs()[0], store).not_restored == ()
+    assert fingerprint(mac.project) == before
 
+
+def test_somebody_who_watches_sees_how_long_a_step_takes(patient: Make, index: Index) -> None:
     mac = patient("torch==2.13.0", manager="pip")
     install(mac, "pip", "torchvision==0.27.1", "--no-deps")
     index.delay = 1.5  # pip asks for each project
