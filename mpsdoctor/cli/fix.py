@@ -158,9 +158,9 @@ def _planned_status(report: Report, plan: Plan) -> int:
     verdict = report.diagnosis.verdict
     if plan.steps or verdict == "not-applicable":
         return 0
-    if verdict == "undecided":
-        return 3
-    return 1 if plan.manual or plan.refused else 0
+    if not plan.manual and not plan.refused:
+        return 0
+    return 3 if verdict == "undecided" else 1
 
 
 def _can_ask(options: dict[str, Any]) -> bool:
