@@ -19,7 +19,7 @@ COMMANDS = {
     "undo": ("mpsdoctor.cli.undo", "undo", "Take a repair back, exactly."),
     "smoke": ("mpsdoctor.cli.smoke", "smoke", "Train for real on the GPU and compare with the CPU."),
     "explain": ("mpsdoctor.cli.explain", "explain", "Explain a check or a cause, offline."),
-    "list": ("mpsdoctor.cli.listing", "listing", "List the checks or the causes."),
+    "list": ("mpsdoctor.cli.listing", "listing", "List the checks, the fixes or the causes."),
     "report": ("mpsdoctor.cli.report", "report", "Write one redacted file for a ticket; nothing is sent."),
     "diff": ("mpsdoctor.cli.diff", "diff", "Say what differs between two reports, the worst first."),
     "record": ("mpsdoctor.cli.record", "record", "Record this machine so that check --replay plays it anywhere."),
@@ -56,7 +56,7 @@ def cli() -> None:
     """Find the one reason why PyTorch cannot use this Mac's GPU, and the remedy.
 
     Exit status: 0 healthy or not applicable, 1 a finding at or above --fail-on, 2 usage, 3 nothing could be decided,
-    5 internal error, 130 interrupted.
+    4 a fix ran and its cause is still there, 5 internal error, 130 interrupted.
     """
 
 

@@ -44,7 +44,7 @@ DEFAULT_TIMEOUT = 60.0
               help="Seconds for everything that torch does.")  # fmt: skip
 @click.option("--vm-policy", type=click.Choice(["warn", "fail", "ignore"]), metavar="POLICY",
               help="What a virtual machine's GPU means to a CI job: warn, fail or ignore.")  # fmt: skip
-@click.option("-v", "--verbose", is_flag=True, help="Show every check.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every cause in full, and every check.")
 def check(**options: Any) -> int:
     """Observe this Mac and one Python environment, and name the one cause and the remedy."""
     names, options["from_"] = options["from_"], next(iter(options["from_"]), None)

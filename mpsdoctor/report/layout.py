@@ -41,7 +41,7 @@ def link(outcomes: Collection[str], usable: bool | None) -> str:
 
 def headline(outcome: str, summary: str, check_id: str, width: int) -> list[Text]:
     """Return the sign and the sentence, with the check's id at the right edge."""
-    style = STYLES[outcome]
+    style = "bold" if outcome == SKIP else STYLES[outcome]
     parts = textwrap.wrap(printable(summary), width - 3 - len(check_id) - 2) or [""]
     first = Text().append(f"{SIGNS[outcome]} {parts[0]}", style=style)
     if check_id:

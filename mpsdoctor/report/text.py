@@ -24,7 +24,7 @@ from mpsdoctor.report.layout import (
 )
 from mpsdoctor.report.model import Report
 from mpsdoctor.report.words import machine_line, printable, python_line, torch_line
-from mpsdoctor.verdict import PASS, UNKNOWN, WARN
+from mpsdoctor.verdict import PASS, SKIP, UNKNOWN, WARN
 
 __all__ = ["Style", "format_text"]
 
@@ -44,7 +44,7 @@ def format_text(report: Report, style: Style, unmet: str | None = None) -> list[
     for index, cause in enumerate(causes if style.verbose else causes[:1]):
         if index:
             lines.append(Text())
-        lines += _cause(cause, by_id, style)
+        lines += _cause(cause, by_id, style, fine=report.diagnosis.verdict == NOT_APPLICABLE)
     if not causes:
         lines += _no_cause(report, style)
     lines += _ask(report, style)
@@ -76,9 +76,10 @@ def _header(report: Report, style: Style) -> list[Text]:
     return lines
 
 
-def _cause(cause: FoundCause, by_id: dict[str, Finding], style: Style) -> list[Text]:
+def _cause(cause: FoundCause, by_id: dict[str, Finding], style: Style, *, fine: bool) -> list[Text]:
+    """One cause in full; `fine`: it is no fault of this machine, and is not shown as one."""
     finding = by_id[cause.checks[0]]
-    lines = headline(finding.outcome, cause.summary, finding.id, style.width)
+    lines = headline(SKIP if fine else finding.outcome, cause.summary, finding.id, style.width)
     known = ((item.fact, item.value, item.source) for item in finding.verdict.evidence[:_EVIDENCE_LIMIT])
     if told := evidence.together(known, style.home):
         lines += labelled("How we know", told, style.width)

@@ -128,3 +128,10 @@ def test_a_cause_never_explains_that_nothing_decides(path: Path) -> None:
     last = {finding.id for finding in report.findings if finding.check.cause == "insufficient-information"}
     assert last
     assert [cause for cause in report.diagnosis.causes if last & set(cause.consequences)] == []
+
+
+def test_a_machine_that_is_no_mac_is_not_told_off(mpsdoctor: Run) -> None:
+    ran = mpsdoctor("check", "--replay", str(RECORDINGS / "09-docker-linux-on-mac"))
+    assert ran.code == 0
+    assert re.search(r"^· This is Linux", ran.out, re.MULTILINE)
+    assert not re.search(r"^[✗!]", ran.out, re.MULTILINE)
