@@ -19,9 +19,10 @@ from mpsdoctor.probes.intake.code import read_code
 from mpsdoctor.probes.intake.collector import FORM, IMPLIED, PRINTED, PROSE, Collector
 from mpsdoctor.probes.intake.documents import read_documents
 from mpsdoctor.probes.intake.implied import imply, paths
+from mpsdoctor.probes.intake.installed import read_installation
 from mpsdoctor.probes.intake.labels import read_line
 from mpsdoctor.probes.intake.machine import recognise, spans
-from mpsdoctor.probes.intake.prose import is_error, is_prose, read_installation, read_prose, read_speeds
+from mpsdoctor.probes.intake.prose import is_error, is_prose, read_prose, read_speeds
 from mpsdoctor.probes.intake.remarks import read_remarks
 from mpsdoctor.probes.intake.tables import read_tables
 from mpsdoctor.probes.intake.text import Line

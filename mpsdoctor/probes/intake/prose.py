@@ -37,14 +37,6 @@ _ROSETTA = re.compile(
     r"\b(?:under|through|via|with|using|in) rosetta\b|rosetta\s?(?:模式|转译|下)|转译运行|rosetta で",
     re.IGNORECASE | re.ASCII,
 )
-_INSTALLED = re.compile(
-    r"\b(?:pip3?|uv|conda|mamba|poetry|pipx|brew)\b[^\n]{0,30}\b(?:install|add)(?:ed|s)?\b[^\n]{0,60}\b(?:py)?torch\b"
-    r"|Requirement already satisfied: torch\b|Successfully installed\b[^\n]{0,4000}\btorch-\d"
-    r"|\b(?:py)?torch\b[^\n.]{0,24}\b(?:is|was|have|has|already|been)\b[^\n.]{0,12}\binstalled\b"
-    r"|\b(?<!not )installed\b[^\n.]{0,16}\b(?:py)?torch\b|(?:已经?|装了|安装了|装好了?)[^\n]{0,8}(?:py)?torch"
-    r"|(?:py)?torch\s?(?:已经?|装了|安装了|装好)|torch\s?(?:は|を)インストール(?:済|した|しま)|torch[^\n.]{0,12}\binstalliert\b",
-    re.IGNORECASE,
-)
 _NIGHTLY = re.compile(
     r"(?<![\w/])(?:py)?torch\b[^\n.,;，]{0,16}\bnightly\b|\bnightly\b[^\n.,;，]{0,16}\b(?:py)?torch\b",
     re.IGNORECASE | re.ASCII,
@@ -86,14 +78,6 @@ def read_speeds(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
         into.claims.insert(
             0, Claim(id="slower-on-mps", text=f"CPU {found.cpu}, GPU {found.gpu}", line=place, values=told)
         )
-
-
-def read_installation(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
-    """Read that torch is told or shown to be installed, into whichever Python it was."""
-    for number, text in texts:
-        if _INSTALLED.search(text[:_LONGEST]):
-            into.claims.append(Claim(id="torch-install-told", text=text[:_SHOWN].strip(), line=number))
-            return
 
 
 def _surroundings(into: Collector, text: str, number: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -24,6 +25,7 @@ _BANNER = re.compile(
 )
 _PYTHON_LINE = re.compile(r"^Python (3\.(?:[6-9]|1\d)\.\d{1,2}\S{0,6})(?: |$)")
 _REQUIREMENT_LABEL = re.compile(r"^pip: ([\w.-]{1,80})==([\w.+!]{1,60})$")
+_SHOW_NAME, _SHOW_VERSION = re.compile(r"Name: ([\w.-]{1,80})$"), re.compile(r"Version: (\d[\w.+!]{0,60})$")
 _SWITCH = re.compile(r"^\S{0,4}\s{0,3}torch\s.{0,4}(\d\.\d{1,2}\.\d{1,2}\S{0,20})[>=<]=\d")
 
 
@@ -33,6 +35,7 @@ def read_tables(into: Collector, lines: Sequence[Line]) -> set[int]:
     taken |= _freeze(into, lines, taken)
     taken |= _columns(into, lines, taken)
     taken |= _banners(into, lines)
+    taken |= _shown(into, lines)
     return taken
 
 
@@ -138,4 +141,16 @@ def _banners(into: Collector, lines: Sequence[Line]) -> set[int]:
         elif switch := _SWITCH.match(line.text):
             apply.torch(into, values.torch_version(switch[1]), line.number, PRINTED)
             taken.add(line.number)
+    return taken
+
+
+def _shown(into: Collector, lines: Sequence[Line]) -> set[int]:
+    """What `pip show` prints of one package: its name, and its version on the next line."""
+    taken = set()
+    for line, following in itertools.pairwise(lines):
+        name, version = _SHOW_NAME.match(line.text), _SHOW_VERSION.match(following.text)
+        if name and version:
+            into.package(name[1], version[1], line.number, PRINTED)
+            _torch(into, name[1].lower(), version[1], following.number, FORM)
+            taken |= {line.number, following.number}
     return taken
