@@ -22,7 +22,7 @@ def verify_target(plan: Plan) -> None:
     if any(_holds(path, sys.prefix) for path in replaced):
         raise NotStarted(
             "mpsdoctor runs from the environment that is to be replaced; run it from another one "
-            "(uvx mpsdoctor fix, or pipx run mpsdoctor fix), with --python; nothing was changed"
+            "(one made for mpsdoctor alone, or the one file mpsdoctor.pyz), with --python; nothing was changed"
         )
     for path in behind_links(plan.writes, dict.fromkeys(replaced, "")):
         folder = existing_folder(Path(path))

@@ -83,7 +83,7 @@ def test_a_name_that_is_taken_stops_it_before_the_first_change(tmp_path: Path) -
 def test_an_environment_inside_the_replaced_one_is_the_one_we_stand_on(tmp_path: Path) -> None:
     inner = os.path.realpath(sys.prefix)
     step = Step("switch", action=Switch(str(Path(inner).parent), "/new", "/old"), writes=())
-    with pytest.raises(NotStarted, match="uvx mpsdoctor fix, or pipx"):
+    with pytest.raises(NotStarted, match="one made for mpsdoctor alone"):
         verify_target(Plan("python", (PlannedFix("environment", "broken-venv", "", (step,)),)))
 
 
