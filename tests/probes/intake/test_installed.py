@@ -41,7 +41,7 @@ TOLD = [
     "torch was installed through the requirements.txt",
     "pip install -r requirements.txt went through, and torch is in it",
     "brew install pytorch done",
-    "$ pip install torch\nCollecting torch\nInstalling collected packages: torch\nSuccessfully installed torch-2.8.0\n$",
+    "$ pip install torch\nInstalling collected packages: torch\nSuccessfully installed torch-2.8.0\n$",
 ]
 NOT_TOLD = [
     "I have not installed torch",
