@@ -124,12 +124,28 @@ def _ask(report: Report, style: Style) -> list[Text]:
 
 
 def _every_check(report: Report, style: Style) -> list[Text]:
+    """One line a check; those that were left out for one and the same reason share theirs."""
     lines = []
+    left_out: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        line = Text(f"  {SIGNS[finding.outcome]} ", style=STYLES[finding.outcome])
-        line.append(f"{finding.id:7}", style="dim")
-        text = f"{finding.check.title} {evidence.detail(finding.verdict.detail)}".rstrip()
-        parts = textwrap.wrap(printable(text), max(20, style.width - 11)) or [""]
-        line.append(parts[0], style="none")
-        lines += [line, *(Text(" " * 11 + part) for part in parts[1:])]
+        if finding.outcome == SKIP:
+            left_out.setdefault(finding.verdict.detail, []).append(finding)
+        else:
+            lines += _check(finding.outcome, finding.id, f"{finding.check.title} {_detail(finding)}", style)
+    for reason, found in left_out.items():
+        if len(found) == 1:
+            lines += _check(SKIP, found[0].id, f"{found[0].check.title} {reason}", style)
+        else:
+            lines += _check(SKIP, "", f"{reason}: {', '.join(one.id for one in found)}", style)
     return lines
+
+
+def _detail(finding: Finding) -> str:
+    return evidence.detail(finding.verdict.detail)
+
+
+def _check(outcome: str, name: str, text: str, style: Style) -> list[Text]:
+    column = 7 if name else 0
+    parts = textwrap.wrap(printable(text.rstrip()), max(20, style.width - column - 4)) or [""]
+    line = Text().append(f"  {SIGNS[outcome]} ", style=STYLES[outcome]).append(f"{name:{column}}", style="dim")
+    return [line.append(parts[0]), *(Text(" " * (column + 4) + part) for part in parts[1:])]

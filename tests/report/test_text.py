@@ -135,3 +135,11 @@ def test_a_machine_that_is_no_mac_is_not_told_off(mpsdoctor: Run) -> None:
     assert ran.code == 0
     assert re.search(r"^· This is Linux", ran.out, re.MULTILINE)
     assert not re.search(r"^[✗!]", ran.out, re.MULTILINE)
+
+
+def test_with_v_every_check_is_there_and_what_was_left_out_is_no_wall_of_text(mpsdoctor: Run) -> None:
+    out = mpsdoctor("check", "--replay", HEALTHY, "-v").out
+    ids = [check.id for check in load_registry().checks]
+    assert [id_ for id_ in ids if not re.search(rf"\b{id_}\b", out)] == []
+    assert out.count("no such message was reported") == 1
+    assert len(out.splitlines()) < 70
