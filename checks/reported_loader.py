@@ -1,7 +1,7 @@
 """What macOS's loader and compiled packages report when they do not fit together."""
 
-from mpsdoctor import Facts, Messages, Verdict, check
-from mpsdoctor.knowledge import versions
+from mpsdoctor import Evidence, Facts, Messages, Verdict, check
+from mpsdoctor.knowledge import companions, versions
 
 from ._reported import (
     CERTAIN,
@@ -17,7 +17,7 @@ from ._reported import (
     x86_cause,
 )
 
-_ROSETTA = "x86-python-under-rosetta"
+_ROSETTA, _SOURCE = "x86-python-under-rosetta", "source-shadows-package"
 
 
 @check("PK302", family="packages", cause="arch-mismatch-binaries", causes=(_ROSETTA,), needs=("HW101",))
@@ -66,8 +66,8 @@ def libraries_come_from_one_source(messages: Messages) -> Verdict:
     return blame("mixed-package-sources", said[0]) if said else NOTHING
 
 
-@check("PK304", family="packages", cause="companion-version-mismatch", explained_by=("PK303",))
-def companions_load(messages: Messages) -> Verdict:
+@check("PK304", family="packages", cause="companion-version-mismatch", causes=(_SOURCE,), explained_by=("PK303",))
+def companions_load(facts: Facts) -> Verdict:
     """torchvision and torchaudio load into this torch.
 
     Tested: "operator torchvision::nms does not exist", "Failed to load image Python extension", missing symbols.
@@ -79,8 +79,29 @@ def companions_load(messages: Messages) -> Verdict:
 
     Source: pytorch/pytorch issue 157648; pytorch/vision issues 8101 and 9174.
     """
-    said = reported(messages, "companion-version-mismatch")
-    return blame("companion-version-mismatch", said[0]) if said else NOTHING
+    said = reported(facts.messages, "companion-version-mismatch")
+    if not said:
+        return NOTHING
+    if said[0].row.id == "nms-missing" and _vision_belongs(facts):
+        return blame(
+            _SOURCE,
+            said[0],
+            detail="torchvision belongs to this torch, so its version is not what is wrong: another torchvision is "
+            "imported, a source checkout or the copy that torch.hub downloads.",
+            confidence=LIKELY,
+            evidence=[
+                *known(facts, "torch.version"),
+                Evidence("packages.distributions", f"torchvision {facts.packages.version('torchvision')}"),
+            ],
+            ask=['python -c "import torchvision; print(torchvision.__file__)", in the folder of the program'],
+        )
+    return blame("companion-version-mismatch", said[0])
+
+
+def _vision_belongs(facts: Facts) -> bool:
+    """Is it known that the installed torchvision is one for the installed torch?"""
+    torch, vision = torch_version(facts), facts.packages.version("torchvision")
+    return bool(torch and vision and companions.companion_matches(torch, "torchvision", vision))
 
 
 @check("PK305", family="packages", cause="numpy2-abi", causes=(_ROSETTA, "intel-mac"))

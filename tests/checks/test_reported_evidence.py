@@ -64,3 +64,19 @@ def test_the_scaler_of_some_releases_may_be_what_asks_for_float64(torch: str | N
 def test_a_bad_release_is_not_certainly_behind_another_complaint() -> None:
     got = answer("Chip: Apple M2\nOS: macOS\ntorch: 2.5.1\nIt stops with an error, see below.\nValueError: x")
     assert all(one.confidence != "certain" for one in got.diagnosis.causes)
+
+
+@pytest.mark.parametrize(
+    ("vision", "cause"),
+    [
+        ("0.19.0", "source-shadows-package"),
+        ("0.18.1", "companion-version-mismatch"),
+        (None, "companion-version-mismatch"),
+    ],
+)
+def test_a_torchvision_that_belongs_is_not_the_wrong_version(vision: str | None, cause: str) -> None:
+    listed = f"[pip3] torchvision=={vision}\n" if vision else ""
+    told = f"[pip3] torch==2.4.0\n{listed}OS: macOS 14.6 (arm64)\n"
+    got = answer(f"{told}RuntimeError: operator torchvision::nms does not exist")
+    assert got.cause == cause
+    assert got.diagnosis.causes[0].remedy

@@ -8,13 +8,24 @@ from dataclasses import dataclass
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<number>\d{1,7}(?:[.,]\d{1,4})?)\s?(?P<unit>it/s|its/s|iter(?:ations?)?/s(?:ec)?|steps?/s(?:ec)?|tok(?:en)?s?/s(?:ec)?|samples?/s|img/s|images?/s|fps"
-    r"|s/it|sec/it|s/step|s/img|s/epoch|ms|seconds?|secs?|minutes?|mins?|hours?|秒/?(?:张|步|次)?|毫秒|分钟?|小时|秒|分|時間|sekunden?|minuten?|s(?![\w]))",
+    r"|s/it|sec/it|s/step|s/img|s/epoch|ms|[uµμ]s|seconds?|secs?|minutes?|mins?|hours?|秒/?(?:张|步|次)?|毫秒|分钟?|小时|秒|分|時間|sekunden?|minuten?|s(?![\w]))",
     re.IGNORECASE | re.ASCII,
 )
 _DEVICE = re.compile(r"\b(?P<cpu>cpu)\b|(?P<gpu>\bmps\b|\bgpu\b|\bmetal\b)", re.IGNORECASE | re.ASCII)
 _REACH = 60  # characters between a device and the number that belongs to it
 _RATE = re.compile(r"/s|fps", re.IGNORECASE)
-_SECONDS = {"ms": 0.001, "毫": 0.001, "min": 60, "分": 60, "h": 3600, "小": 3600, "時": 3600}
+_SECONDS = {
+    "ms": 0.001,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "μs": 1e-6,
+    "毫": 0.001,
+    "min": 60,
+    "分": 60,
+    "h": 3600,
+    "小": 3600,
+    "時": 3600,
+}
 
 
 @dataclass(frozen=True)
