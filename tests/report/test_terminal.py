@@ -15,7 +15,7 @@ import pytest
 
 from mpsdoctor.facts import Smoke, SmokeStage, Speed, SpeedCase
 from mpsdoctor.report.smoke_text import format_smoke
-from tests.conftest import RECORDINGS
+from tests.conftest import RECORDINGS, ROOT
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDTHS = (80, 120)
@@ -25,10 +25,22 @@ REPLAYED = (
     "14-bonus-github-macos-26-arm64-runner",
 )  # fmt: skip
 COMMANDS = {f"check-{name[:2]}": ("check", "--replay", str(RECORDINGS / name)) for name in REPLAYED}
+TICKET = str(ROOT / "tests" / "tickets" / "slow-title.txt")
+COMMANDS["check-two-causes"] = ("check", "--from", TICKET)
+COMMANDS["check-asked"] = (
+    "check",
+    "--replay",
+    str(RECORDINGS / REPLAYED[1]),
+    "--expect",
+    "mps",
+    "--ignore",
+    "EN101=x, y",
+)
+COMMANDS["explain-check"] = ("explain", "PY101")
 COMMANDS["explain-cause"] = ("explain", "virtual-machine-gpu")
 COMMANDS["fix-04"] = ("fix", "--dry-run", "--replay", str(RECORDINGS / "04-m1-macos13-old"))
 # The number of checks grows with the catalogue and says nothing here.
-_COUNT = re.compile(r"\d+(?= (?:passed|not known|checks? not reached|do(?:es)? not apply|do$))", re.MULTILINE)
+_COUNT = re.compile(r"\d+(?= (?:passed|not known|ignored|checks? not reached|do(?:es)? not apply|do$))", re.MULTILINE)
 PROOF = Smoke(
     device="mps",
     dtype="float16",
@@ -71,7 +83,8 @@ def test_the_terminal_shows_exactly_this(name: str, width: int) -> None:
     text = shown(name, width)
     assert text == (GOLDEN / f"{name}-{width}.txt").read_text(encoding="utf-8")
     # Commands to copy are never broken; all else keeps to the width, and an answer to one screen.
-    prose = [line for line in text.splitlines() if not re.match(r"\s+(?:curl|[~/]\S+/bin/\S+|python)\s", line)]
+    to_copy = r"\s+(?:(?:Ask for|What to do|To be sure)\s+)?(?:curl|[~/]\S+/bin/\S+|python)\s"
+    prose = [line for line in text.splitlines() if not re.match(to_copy, line)]
     assert max(map(len, prose)) <= min(width, 100)
     assert len(text.splitlines()) <= 32
 
