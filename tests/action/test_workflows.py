@@ -104,3 +104,37 @@ def test_inputs_and_outputs_are_those_that_were_promised() -> None:
         "status", "mps-usable", "reason", "device", "torch-version", "macos-version", "is-vm", "report",
     ]  # fmt: skip
     assert all(len(spec["description"]) > 10 for spec in (*ACTION["inputs"].values(), *ACTION["outputs"].values()))
+
+
+def blocks() -> list[tuple[str, dict[str, Any]]]:
+    found = {}
+    for path in WORKFLOWS:
+        for job in yaml.safe_load(path.read_text())["jobs"].values():
+            for step in job["steps"]:
+                if "run" in step:
+                    found[f"{path.name}: {step['run'][:40]}"] = step
+    return list(found.items())
+
+
+@pytest.mark.parametrize(("name", "step"), blocks(), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_script_of_a_workflow_is_bash_that_runs_no_input(name: str, step: dict[str, Any], tmp_path: Path) -> None:
+    """Executed for real, with programs that only note what they were given, and with hostile values of every input."""
+    hostile = "$(touch x)`touch x`'; touch x; \"; touch x\n--help"
+    work, programs, noted = tmp_path / "work", tmp_path / "bin", tmp_path / "noted"
+    for folder in (work, programs):
+        folder.mkdir()
+    for program in ("python", "make", ".venv/bin/python", ".venv/bin/mpsdoctor", "patient/bin/python",
+                    "doctor/bin/python", "doctor/bin/mpsdoctor"):  # fmt: skip
+        path = (work if "/" in program else programs) / program
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'#!/bin/bash\nprintf "%s\\n" "$0 $*" >> "{noted}"\n')
+        path.chmod(0o755)
+    script = tmp_path / "script.sh"
+    script.write_text(step["run"])
+    env = {"PATH": f"{programs}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path), "HOME": str(tmp_path)}
+    env |= dict.fromkeys(step.get("env", {}), hostile)
+    argv = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
+    done = subprocess.run(argv, cwd=work, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), name
+    assert noted.read_text()
+    assert not list(tmp_path.rglob("x"))
