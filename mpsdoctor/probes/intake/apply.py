@@ -6,7 +6,7 @@ import re
 
 from mpsdoctor.facts.messages import BY_PLACE
 from mpsdoctor.knowledge import chips
-from mpsdoctor.probes.intake import values
+from mpsdoctor.probes.intake import containers, values
 from mpsdoctor.probes.intake.collector import IMPLIED, PRINTED, PROSE, Collector
 
 PLACE = BY_PLACE.strip(" ()")
@@ -16,15 +16,6 @@ _LINUX = re.compile(
     r"\blinux\b|\bubuntu\b|\bdebian\b|\bcentos\b|\bfedora\b|\brhel\b|\brocky\b|\balpine\b|\bmanjaro\b|\barch linux\b"
     r"|\bpop!?_os\b|\bnixos\b|\bgentoo\b|\bwsl\s?2?\b|\braspbian\b",
     re.IGNORECASE | re.ASCII,
-)
-_DOCKER = re.compile(r"\bdocker\b|\bdevcontainer\b|\bpodman\b|\bcolima\b|\borbstack\b|容器", re.IGNORECASE | re.ASCII)
-_INSIDE = re.compile(
-    r"\b(?:in|inside|within|using|use|via|with|run(?:s|ning)?)\s(?:an?\s|the\s|my\s)?(?:linux\s)?(?:docker|podman|colima|orbstack|container|devcontainer)\b"
-    r"|\bdocker\b[^\n]{0,12}(?:里|中|内|容器|コンテナ|run|image|compose)|(?:im|mit|in) docker|docker ?(?:で|の中)",
-    re.IGNORECASE | re.ASCII,
-)
-_OUTSIDE = re.compile(
-    r"\b(?:not|without|outside|no)\b[^\n]{0,12}\bdocker\b|不(?:用|是)[^\n]{0,4}docker", re.IGNORECASE | re.ASCII
 )
 _INTEL_MAC = re.compile(
     r"\b(?:i?mac|hackintosh)\w*\b[^\n]{0,40}\bintel\b|\bintel\b[^\n]{0,40}\bi?mac", re.IGNORECASE | re.ASCII
@@ -43,20 +34,14 @@ def system(into: Collector, text: str, line: int, rank: int) -> None:
     kinds = [
         name for name, pattern in (("Darwin", _MAC), ("Windows", _WINDOWS), ("Linux", _LINUX)) if pattern.search(text)
     ]
-    if kinds == ["Darwin", "Linux"] and _DOCKER.search(text):
+    if kinds == ["Darwin", "Linux"] and containers.named(text):
         kinds = ["Linux"]
     if len(kinds) == 1:
         into.put("host", "system", kinds[0], line, rank)
     if re.search(r"\bwsl\b|microsoft-standard", text, re.IGNORECASE | re.ASCII):
         into.put("host", "wsl", True, line, rank)
-    container(into, text, line, rank)
+    containers.container(into, text, line, rank)
     macos(into, text, line, rank)
-
-
-def container(into: Collector, text: str, line: int, rank: int) -> None:
-    """Read that the program runs in a container."""
-    if _DOCKER.search(text) or "linuxkit" in text:
-        into.put("host", "container", "docker", line, rank)
 
 
 def macos(into: Collector, text: str, line: int, rank: int, *, bare: bool = False) -> None:
@@ -196,8 +181,7 @@ def loose(into: Collector, text: str, line: int, rank: int = PROSE) -> None:
             take(into, found[0], line, rank)
         elif found:
             torch(into, found["version"], line, rank)
-    if _INSIDE.search(text) and not _OUTSIDE.search(text):
-        into.put("host", "container", "docker", line, rank)
+    containers.told(into, text, line, rank)
     if _LINUX.search(text) and not _MAC.search(text) and values.chip(text) is None:
         into.put("host", "system", "Linux", line, rank)
     if _PYPY.search(text):
