@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +17,12 @@ from mpsdoctor.report.program import command
 if TYPE_CHECKING:
     from mpsdoctor.repair.apply import Applied
     from mpsdoctor.repair.plan import Plan
-    from mpsdoctor.repair.store import Store
     from mpsdoctor.repair.survey import Survey
     from mpsdoctor.report.model import Report
 
 STILL_THERE = 4
+_FOUND = "An earlier run on this environment was interrupted"
+_FIRST = "Take it back first, and plan the repair anew?"
 
 
 @click.command()
@@ -54,6 +54,16 @@ def fix(**options: Any) -> int:
         report, plan = _plan(options)
     live = report.source.kind == "live"
     show = _Show(options)
+    may_change = live and not options["dry_run"] and (options["yes"] or _can_ask(options))
+    if may_change and (old := _interrupted_run(plan)) is not None:
+        from mpsdoctor.cli.applying import take_back
+
+        if not options["yes"] and not click.confirm(f"{_FOUND} ({old}). {_FIRST}", default=False, err=True):
+            click.echo(f"nothing was changed; {command(f'undo {old}')} takes it back", err=True)
+            return 1
+        take_back(plan.target)
+        with Progress("asking the machine and importing torch ..."):
+            report, plan = _plan(options)
     if not live or options["dry_run"] or not plan.steps:
         there = f"On that Mac: {command('fix')}" if plan.steps else None
         show.plan(report, plan, _interrupted(plan) if live else there)
@@ -63,11 +73,13 @@ def fix(**options: Any) -> int:
         show.plan(report, plan, _interrupted(plan) or last)
         return 1
     if options["format_"] == "text" and options["output"] is None:
-        show.plan(report, plan, _interrupted(plan))
+        show.plan(report, plan, None)
     if not options["yes"] and not click.confirm("Go ahead?", default=False, err=True):
         click.echo("nothing was changed", err=True)
         return 1
-    applied = _apply(options, report, plan)
+    from mpsdoctor.cli.applying import apply
+
+    applied = apply(report, plan, options["timeout"])
     show.applied(report, plan, applied)
     return {"fixed": 0, "interrupted": 130}.get(applied.outcome, STILL_THERE)
 
@@ -142,15 +154,20 @@ def _survey(report: Report, causes: set[str]) -> Survey:
 
 def _interrupted(plan: Plan) -> str | None:
     """Offer to finish or undo a run on this target that was interrupted."""
-    from mpsdoctor.repair.store import Store
-
-    old = Store().interrupted(plan.target)
+    old = _interrupted_run(plan)
     if old is None:
         return None
     return (
-        f"An earlier run on this environment was interrupted. {command(f'undo {old.id}')} takes it back; "
-        f"{command('fix --yes')} takes it back and does the repair anew."
+        f"{_FOUND}. {command(f'undo {old}')} takes it back; {command('fix --yes')} takes it back and does the repair "
+        "anew."
     )
+
+
+def _interrupted_run(plan: Plan) -> str | None:
+    from mpsdoctor.repair.store import Store
+
+    old = Store().interrupted(plan.target)
+    return None if old is None else old.id
 
 
 def _planned_status(report: Report, plan: Plan) -> int:
@@ -199,54 +216,3 @@ class _Show:
         from mpsdoctor.report.json_format import format_json
 
         print_text(format_json(with_plan(report, plan, applied), make_redactor()), self._output)
-
-
-def _apply(options: dict[str, Any], report: Report, plan: Plan) -> Applied:
-    from mpsdoctor.cli.steps import Steps
-    from mpsdoctor.repair.apply import Applier
-    from mpsdoctor.repair.proof import Examination
-    from mpsdoctor.repair.store import Locked, Store
-    from mpsdoctor.repair.verify import NotStarted
-
-    store = Store()
-    try:
-        with Steps() as say:
-            plan, report = _finish_interrupted(options, report, plan, store, say)
-            _not_in_use(report, plan)
-            examination = Examination(os.environ, options["timeout"], Path.cwd())
-            return Applier(plan, report, examination, store, say).apply()
-    except (NotStarted, Locked) as error:
-        raise click.ClickException(str(error)) from error
-
-
-def _finish_interrupted(
-    options: dict[str, Any], report: Report, plan: Plan, store: Store, say: Callable[[str], None]
-) -> tuple[Plan, Report]:
-    """An interrupted run is taken back first, so that the plan starts from a state that somebody chose."""
-    from mpsdoctor.repair.undo import CannotUndo, undo
-
-    old = store.interrupted(plan.target)
-    if old is None:
-        return plan, report
-    say(f"an earlier run ({old.id}) was interrupted: taking it back, then doing the repair anew")
-    try:
-        undone = undo(old, store)
-    except CannotUndo as error:
-        raise click.ClickException(str(error)) from error
-    if undone.not_restored:
-        raise click.ClickException(f"{undone.not_restored[0]} could not be put back; nothing more was changed")
-    report, plan = _plan(options)
-    return plan, report
-
-
-def _not_in_use(report: Report, plan: Plan) -> None:
-    from mpsdoctor.repair.use import users_of
-    from mpsdoctor.repair.verify import NotStarted
-
-    packages = [path for step in plan.steps if step.argv for path in step.writes]
-    library = next((b.path for b in report.facts.binaries.by_role("torch") if "libtorch_cpu" in b.path), None)
-    # The folder of a Python's scripts holds the Python itself, which other environments use, too.
-    folders = [path for path in dict.fromkeys(packages) if Path(path).is_dir() and not path.endswith("/bin")]
-    users = users_of(folders, library)
-    if users:
-        raise NotStarted(f"the environment is in use by {', '.join(users[:3])}; end that first; nothing was changed")

@@ -39,7 +39,7 @@ def undo(run_id: str | None, list_: bool, forget_: bool, yes: bool, format_: str
 
 
 def _forget(run: Run, store: Store, yes: bool, run_id: str | None) -> int:
-    from mpsdoctor.repair.store import Locked
+    from mpsdoctor.repair.store import Locked, NoState
     from mpsdoctor.repair.undo import CannotUndo, forget
 
     if run_id is None:
@@ -48,7 +48,7 @@ def _forget(run: Run, store: Store, yes: bool, run_id: str | None) -> int:
         return 1
     try:
         forget(run, store)
-    except (CannotUndo, Locked) as error:
+    except (CannotUndo, Locked, NoState) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"the repair {run.id} stays; the state before it is deleted")
     return 0
@@ -93,7 +93,7 @@ def _choose(store: Store, run_id: str | None) -> Run | None:
 
 def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
     from mpsdoctor.repair.paths import plainly
-    from mpsdoctor.repair.store import Locked
+    from mpsdoctor.repair.store import Locked, NoState
     from mpsdoctor.repair.undo import CannotUndo, changes, describe
     from mpsdoctor.repair.undo import undo as take_back
 
@@ -106,7 +106,7 @@ def _undo(run: Run, store: Store, yes: bool, format_: str) -> int:
         if not yes and not _agreed("Take it back?"):
             return 1
         undone = take_back(run, store)
-    except (CannotUndo, Locked) as error:
+    except (CannotUndo, Locked, NoState) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"{plainly(error)}; nothing was changed") from error

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mpsdoctor.repair.journal import END, RESTORING, Journal, sync_folder
+from mpsdoctor.repair.paths import plainly
 
 FORMAT = 1  # of what a run keeps; a newer one is another mpsdoctor's
 FIXED, REMAINS, UNDONE, INTERRUPTED = "fixed", "remains", "undone", "interrupted"
@@ -22,6 +23,10 @@ FIXED, REMAINS, UNDONE, INTERRUPTED = "fixed", "remains", "undone", "interrupted
 
 class Locked(Exception):
     """Another run is at work on this target, or a command of a run that died still is."""
+
+
+class NoState(Exception):
+    """The folder for the state of repairs cannot be written; nothing was changed."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +93,18 @@ class Store:
         self.folder = folder
 
     def new_run(self) -> Run:
-        """Make an empty run. Raises OSError where the state folder cannot be written."""
-        stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
-        name = f"{stamp}-{secrets.token_hex(2)}"
-        run = Run(name, self.folder / "runs" / name)
-        run.folder.mkdir(parents=True, mode=0o700)
-        return run
+        """Make an empty run. Raises OSError where the state folder cannot be written.
+
+        Names are in the order of the runs, also within a second: what came later must be taken back first.
+        """
+        while True:
+            name = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")[:-2]
+            run = Run(name, self.folder / "runs" / name)
+            with contextlib.suppress(FileExistsError):
+                run.folder.mkdir(parents=True, mode=0o700)
+                return run
+            if not run.folder.is_dir():
+                raise FileExistsError(errno.EEXIST, "something else is in the way", str(run.folder))
 
     def runs(self) -> list[Run]:
         """Return the runs, newest first."""
@@ -122,9 +133,14 @@ class Store:
         import fcntl
 
         folder = self.folder / "locks"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = hashlib.sha256(os.fsencode(environment_key(target))).hexdigest()[:24]
-        descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise NoState(
+                f"the folder that repairs are kept in cannot be written ({plainly(error)}); nothing was changed"
+            ) from error
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

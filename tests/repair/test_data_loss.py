@@ -20,7 +20,7 @@ from mpsdoctor.repair import snapshot
 from mpsdoctor.repair.actions import WriteText, digest
 from mpsdoctor.repair.plan import Plan, PlannedFix, Step
 from mpsdoctor.repair.restore import restore
-from mpsdoctor.repair.store import INTERRUPTED, UNDONE, Run, Store
+from mpsdoctor.repair.store import INTERRUPTED, UNDONE, NoState, Run, Store
 from mpsdoctor.repair.undo import CannotUndo, forget, undo
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from tests.conftest import ROOT
@@ -282,6 +282,27 @@ def test_the_administrator_leaves_the_users_environment_to_the_user(
     with pytest.raises(CannotUndo, match="without sudo; nothing was changed"):
         taken_back(tmp_path)
     assert (env / "marker").read_text() == "run\n"
+
+
+@as_administrator
+def test_another_user_changes_nothing_and_takes_nothing_back() -> None:
+    base = Path(tempfile.mkdtemp())
+    try:
+        base.chmod(0o755)
+        env = environment(base, "env", "before\n")
+        apply(base, shell(EDIT, env))
+        subprocess.run(["chmod", "-R", "a+rX", str(base / "state")], check=True)
+        plan = Plan("python", (PlannedFix("torch", "x", "", (shell(EDIT, env),)),))
+        os.seteuid(65534)
+        with pytest.raises(NotStarted, match="env cannot be written; nothing was changed"):
+            verify_target(plan)
+        with pytest.raises(NoState, match="nothing was changed"):
+            taken_back(base)
+    finally:
+        os.seteuid(0)
+        text = (base / "env" / "marker").read_text()
+        shutil.rmtree(base)
+    assert text == "run\n"
 
 
 def test_folders_that_are_not_to_be_written_come_back_as_they_were() -> None:

@@ -93,6 +93,23 @@ def test_an_interrupted_run_is_offered_to_be_finished_or_undone(patient: Make) -
     assert "interrupted" in mac.doctor("undo", "--list").out
 
 
+@pytest.mark.parametrize("entries", [3, 4])
+def test_an_interrupted_run_is_finished_whether_its_step_was_done_or_not(entries: int, patient: Make) -> None:
+    """Killed with its step done, nothing seems to be left to repair; it was never proved, and is done anew."""
+    mac = mismatched(patient)
+    before = fingerprint(mac.project)
+    assert killed_after(mac, entries, "fix", "--python", str(mac.python), "--yes") == -signal.SIGKILL
+    ran = mac.fix("--yes", "--format", "json")
+    assert ran.code == 0, ran.out + ran.err
+    assert "was interrupted: taking it back, then doing the repair anew" in ran.err
+    assert ran.json["applied"]["outcome"] == "fixed"
+    assert [fix["fix"] for fix in ran.json["plan"]["fixes"]] == ["companions"]
+    listed = mac.doctor("undo", "--list").out.splitlines()
+    assert [line.split()[1] for line in listed] == ["fixed", "undone"]
+    assert mac.undo().code == 0
+    assert fingerprint(mac.project) == before
+
+
 @pytest.mark.parametrize("kind", ["packages", "environment"])
 def test_an_undo_that_is_killed_is_done_again(kind: str, patient: Make) -> None:
     mac = mismatched(patient)
@@ -252,6 +269,26 @@ def test_a_full_state_folder(patient: Make, tmp_path: Path) -> None:
         full += 1
     assert full >= 5
     print(f"{full} of {full} full state folders left the environment as it was")
+
+
+@pytest.mark.parametrize("kind", ["a file", "read-only"])
+def test_a_state_folder_that_cannot_be_written(kind: str, patient: Make) -> None:
+    mac = mismatched(patient)
+    before, state = fingerprint(mac.project), mac.home / "state"
+    if kind == "a file":
+        state.write_text("mine")
+    else:
+        state.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(state)], check=True)
+    try:
+        ran = mac.fix("--yes")
+    finally:
+        if kind == "read-only":
+            subprocess.run(["umount", "-l", str(state)], check=True)
+    assert ran.code == 1, ran.err
+    assert "the folder that repairs are kept in cannot be written" in ran.err
+    assert "nothing was changed" in ran.err
+    assert fingerprint(mac.project) == before
 
 
 def test_a_read_only_environment(patient: Make) -> None:

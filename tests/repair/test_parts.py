@@ -89,6 +89,13 @@ def test_a_run_without_an_end_is_interrupted(tmp_path: Path) -> None:
     assert (run.folder.stat().st_mode & 0o777) == 0o700
 
 
+def test_runs_are_in_their_order_however_quickly_they_follow(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    made = [store.new_run().id for _ in range(30)]
+    assert [run.id for run in store.runs()] == made[::-1]
+    assert len(set(made)) == 30
+
+
 def test_one_target_has_one_lock_and_another_its_own(tmp_path: Path) -> None:
     store = Store(tmp_path)
     with store.lock("/x/bin/python"):
