@@ -20,6 +20,8 @@ _REACH = 24
 _FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a word also ends where Chinese or Japanese begins
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])|\n")
 _MOST_SENTENCES = 12
+# Concepts that are faults by themselves, which a word of denial before them takes back; others are things.
+_FAULTS = frozenset({"black", "noise", "nan", "crash", "hang", "slower", "gibberish", "wrong"})
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Symptom:
     """One symptom; ``causes`` the most likely first.
 
     It is told where a pattern stands in a line, or all the concepts of one entry of ``together`` in one or two
-    sentences.
+    sentences, unless a concept of ``unless`` stands there too.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Symptom:
     means: str
     patterns: tuple[re.Pattern[str], ...]
     together: tuple[tuple[str, ...], ...]
+    unless: frozenset[str] = frozenset()
 
 
 @cache
@@ -47,6 +50,7 @@ def symptoms() -> tuple[Symptom, ...]:
             row["means"],
             tuple(re.compile(pattern, _FLAGS) for pattern in row["patterns"]),
             tuple(tuple(names) for names in row["all"]),
+            frozenset(row.get("unless", ())),
         )
         for row in _data.rows("symptoms")
     )
@@ -71,17 +75,24 @@ def told(line: str, following: str = "") -> Iterator[Symptom]:
     """
     spoken = _windows(line, following)
     for row in symptoms():
-        if any(set(names) <= window for names in row.together for window in spoken) or any(
+        if row.unless and any(not row.unless.isdisjoint(own) for own, _ in spoken):
+            continue
+        if any(_together(names, own, later) for names in row.together for own, later in spoken) or any(
             _said(pattern, line) for pattern in row.patterns
         ):
             yield row
 
 
-def _windows(line: str, following: str) -> list[frozenset[str]]:
-    """The concepts of each sentence together with those of the next one."""
+def _together(names: tuple[str, ...], own: frozenset[str], later: frozenset[str]) -> bool:
+    """All of them in a sentence and the next one, and not in the next one alone."""
+    return own.union(later).issuperset(names) and not own.isdisjoint(names)
+
+
+def _windows(line: str, following: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """The concepts of each sentence, beside those of the next one."""
     found = [_concepts_in(part) for part in _sentences(line)]
     after = [_concepts_in(part) for part in _sentences(following)[:1]]
-    return [own | later for own, later in itertools.pairwise([*found, *(after or [frozenset()])])]
+    return list(itertools.pairwise([*found, *(after or [frozenset()])]))
 
 
 def _sentences(text: str) -> list[str]:
@@ -90,9 +101,15 @@ def _sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def _concepts_in(text: str) -> frozenset[str]:
-    return frozenset(name for name, pattern in concepts().items() if pattern.search(text))
+    return frozenset(
+        name
+        for name, pattern in concepts().items()
+        if (_said(pattern, text) if name in _FAULTS else pattern.search(text))
+    )
 
 
 def _said(pattern: re.Pattern[str], line: str) -> bool:
-    found = pattern.search(line)
-    return found is not None and not _DENIED.search(line[max(0, found.start() - _REACH) : found.start()])
+    """Does it stand in the line, and not only behind a word of denial?"""
+    return any(
+        not _DENIED.search(line[max(0, found.start() - _REACH) : found.start()]) for found in pattern.finditer(line)
+    )
