@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 
@@ -55,7 +56,7 @@ Answer = Callable[[Collector, str, int], bool]
 def read_answers(into: Collector, lines: Sequence[Line]) -> set[int]:
     """Read every question that is followed by its answer; return the numbers of the answers' lines."""
     taken: set[int] = set()
-    for line, following in zip(lines, [*lines[1:], None], strict=True):
+    for line, following in itertools.zip_longest(lines, lines[1:]):
         if "is_available" in line.text or "is_built" in line.text:
             _remark(into, line)
         if "64" in line.text or "i386" in line.text:

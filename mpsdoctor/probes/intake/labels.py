@@ -92,6 +92,9 @@ def _width(text: str) -> int:
 
 def label(text: str) -> str:
     """Return the comparison form of a label: lower case, without markup and without a unit in brackets."""
+    named = text.strip(_TRIM.replace("_", "")).lower()  # torch.__version__ ends with what else is markup
+    if named in READERS:
+        return named
     bare = text.strip(_TRIM).lower()
     short = _BRACKETS.sub("", bare).strip(_TRIM)
     return short if short and bare not in READERS else bare
