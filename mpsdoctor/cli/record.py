@@ -28,6 +28,7 @@ def record(directory: Path, python: str | None, no_import: bool, timeout: float)
     from mpsdoctor.probes.recording import RecordingRunner
     from mpsdoctor.probes.runner import LiveRunner
     from mpsdoctor.report.program import command
+    from mpsdoctor.report.words import in_words
 
     try:
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
@@ -51,7 +52,7 @@ def record(directory: Path, python: str | None, no_import: bool, timeout: float)
         )
     except OSError as error:
         raise CannotWrite(f"{directory} could not be written: {error.strerror or error}") from error
-    removed = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items())) or "nothing"
+    removed = in_words(redactor.counts)
     play = command(f"check --replay {shlex.quote(str(directory))}")
     click.echo(f"recorded in {directory}; removed: {removed}. Play it with: {play}")
     return 0

@@ -20,7 +20,7 @@ from mpsdoctor.report import evidence
 from mpsdoctor.report.json_format import format_json
 from mpsdoctor.report.layout import link
 from mpsdoctor.report.model import Report
-from mpsdoctor.report.words import machine_line, printable, python_line, torch_line
+from mpsdoctor.report.words import in_words, machine_line, printable, python_line, torch_line
 from mpsdoctor.verdict import CRASH, FAIL, PASS, SKIP, UNKNOWN, WARN
 
 Document = Mapping[str, Any]
@@ -142,9 +142,8 @@ def detail(row: Row) -> str:
 
 
 def removed(document: Document) -> str:
-    """What redaction took out, in words: "3 home, 1 token"."""
-    found = sorted(document.get("redactions", {}).items())
-    return ", ".join(f"{count} {kind}" for kind, count in found if count) or "nothing"
+    """What redaction took out, in words: "3 home folders, 1 token"."""
+    return in_words(document.get("redactions", {}))
 
 
 def command_line(argv: Sequence[str]) -> str:

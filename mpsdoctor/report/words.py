@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mpsdoctor.facts import Facts, Host, Interpreter
 from mpsdoctor.facts.secrets import hide
 from mpsdoctor.facts.torch import Torch
@@ -24,6 +26,21 @@ _VENDORS = {
     "unknown": "",
 }
 _GIB = 1024**3
+# The kinds of redaction as one and as many.
+_REMOVED = {
+    "e-mail": ("e-mail address", "e-mail addresses"),
+    "home": ("home folder", "home folders"),
+    "host": ("host name", "host names"),
+    "network-address": ("network address", "network addresses"),
+    "private-host": ("private host", "private hosts"),
+    "secret": ("secret", "secrets"),
+    "serial-number": ("serial number", "serial numbers"),
+    "temporary-folder": ("temporary folder", "temporary folders"),
+    "token": ("token", "tokens"),
+    "url-credentials": ("password in an address", "passwords in addresses"),
+    "user": ("user name", "user names"),
+    "uuid": ("UUID", "UUIDs"),
+}
 
 
 def machine_line(host: Host) -> str:
@@ -93,6 +110,13 @@ def shorten(path: str, home: str | None) -> str:
         if folder and folder != "/" and (path == folder or path.startswith(folder.rstrip("/") + "/")):
             return "~" + path[len(folder.rstrip("/")) :]
     return path
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """How much was removed of each kind: "3 home folders, 1 token"."""
+    found = sorted((kind, count) for kind, count in counts.items() if count)
+    named = ((count, _REMOVED.get(kind, (kind, kind))) for kind, count in found)
+    return ", ".join(f"{count} {one if count == 1 else many}" for count, (one, many) in named) or "nothing"
 
 
 def printable(text: str) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from mpsdoctor.facts.redaction import _RULES, Redactor
+from mpsdoctor.report.words import _REMOVED, in_words
 from tests.conftest import RECORDINGS, Ran
 
 BROKEN = str(RECORDINGS / "05-m1pro-anaconda-x86_64-rosetta")
@@ -26,9 +28,11 @@ def test_one_file_is_written_and_what_was_removed_is_said(mpsdoctor: Callable[..
     assert (ran.code, ran.err) == (0, "")
     assert [line.split()[0] for line in ran.out.splitlines()] == ["wrote", "says", "removed", "look", "paste"]
     assert "nothing was sent" in ran.out
-    said = [item.split(" ", 1) for item in ran.out.split("removed  ")[1].splitlines()[0].split(", ")]
     counts = json.loads(text)["redactions"]
-    assert {kind: int(count) for count, kind in said} == counts
+    said = ran.out.split("removed  ")[1].splitlines()[0].split(", ")
+    assert [int(item.split()[0]) for item in said] == [counts[kind] for kind in sorted(counts)]
+    assert f"{counts['user']} user names" in said
+    assert "1 password in an address" in said
     assert counts["user"] >= 2
     assert "jane" not in text
     assert "hunter2" not in text
@@ -106,3 +110,12 @@ def test_the_user_can_look_before_sending(answer: bytes, shown: bool, tmp_path: 
     os.close(parent)
     assert (b"<details>" in seen) is shown
     assert (tmp_path / "mpsdoctor-report.md").exists()
+
+
+def test_every_kind_of_redaction_has_words() -> None:
+    rules = (*_RULES, *Redactor(home="/Users/jane", user="jane", host="studio")._rules)
+    kinds = {kind for kind, *_ in rules} | {"secret", "private-host"}
+    assert len(kinds) >= 10
+    assert sorted(kinds - set(_REMOVED)) == []
+    assert in_words({"token": 1, "home": 2, "user": 0, "new-kind": 3}) == "2 home folders, 3 new-kind, 1 token"
+    assert in_words({}) == "nothing"
