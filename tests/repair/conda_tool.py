@@ -99,7 +99,7 @@ async def _run(asked: Any, arguments: list[str]) -> None:
         missing = [name for name in asked.specs if name not in there]
         if missing:
             sys.exit(f"PackagesNotFoundError: {missing}")
-        wanted = [record for name, record in there.items() if name not in asked.specs]
+        wanted: list[rattler.RepoDataRecord] = [record for name, record in there.items() if name not in asked.specs]
     else:
         system = rattler.GenericVirtualPackage(
             rattler.PackageName("__osx"), rattler.Version(os.environ[MACOS]), rattler.BuildString("0")
@@ -108,7 +108,7 @@ async def _run(asked: Any, arguments: list[str]) -> None:
         wanted = await rattler.solve(
             [os.environ[CHANNEL]],
             [*asked.specs, *(name for name in there if name not in named)],
-            platforms=[subdir, "noarch"],
+            platforms=[rattler.Subdir(subdir), "noarch"],
             locked_packages=list(there.values()),
             virtual_packages=[system],
         )
