@@ -126,6 +126,18 @@ def _hang(facts: Facts) -> str | None:
     return "mps-out-of-memory" if memory is not None and memory <= 16 << 30 else None
 
 
+def _lost(facts: Facts) -> str | None:
+    """A raised floor between two releases takes MPS away from an older macOS."""
+    claim = facts.messages.claim("mps-lost-by-upgrade")
+    parts = (claim.values if claim else None) or {}
+    running = versions.macos(facts.host.macos_version)
+    floor = releases.floor_for(parts.get("newer") or torch_version(facts) or "")
+    before = releases.floor_for(parts.get("older") or "")
+    new_enough = floor is not None and running is not None and versions.macos_in(running, floor.version, None)
+    equal = floor is not None and before is not None and floor.version == before.version
+    return None if new_enough or equal or runs_x86(facts) else "macos-too-old-for-torch"
+
+
 def _nothing(facts: Facts) -> None:
     return None
 
@@ -143,6 +155,7 @@ _DECIDE: Mapping[str, Callable[[Facts], str | None]] = {
     "no-torch-build": _no_build,
     "cpu-only": _cpu_only,
     "bfloat-refused": _bfloat,
+    "mps-lost-by-upgrade": _lost,
     "hang": _hang,
     "nightly": _nothing,
 }

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from mpsdoctor.facts import Facts, Messages, Problems
 from mpsdoctor.probes.intake import apply, large, text, values
-from mpsdoctor.probes.intake.answers import read_answers
+from mpsdoctor.probes.intake.answers import read_answers, read_versions
 from mpsdoctor.probes.intake.code import read_code
 from mpsdoctor.probes.intake.collector import FORM, IMPLIED, PRINTED, PROSE, Collector
 from mpsdoctor.probes.intake.documents import read_documents
@@ -76,6 +76,7 @@ def _read(into: Collector, found: Sequence[Line]) -> None:
     if _NO_TORCH & {message.id for message in into.messages}:
         read_installation(into, [(one.number, one.text) for one in logical])
     read_speeds(into, [(one.number, one.text) for one in logical])
+    read_versions(into, [(one.number, one.text) for one in logical])
     read_code(into, found)
     into.errors += _unknown_errors(logical, said)
     _settle(into)

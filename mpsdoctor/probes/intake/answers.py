@@ -6,7 +6,9 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
+from mpsdoctor.facts import Claim
 from mpsdoctor.facts.messages import BY_PLACE
+from mpsdoctor.knowledge import versions
 from mpsdoctor.probes.intake import apply, values
 from mpsdoctor.probes.intake.collector import FORM, PROSE, Collector
 from mpsdoctor.probes.intake.text import Line
@@ -41,6 +43,11 @@ _MACHINE = {
     re.compile(rf"{_OF_PYTHON}(?:{_WORDS}){_LINK}{_ARCHITECTURE}", re.IGNORECASE): (FORM, _PLACE),
     re.compile(rf"{_OF_PYTHON}{_LINK}{_ARCHITECTURE}", re.IGNORECASE): (PROSE, ""),
 }
+_VERSION_ANSWER = re.compile(
+    rf"\b(?:py)?torch[ =:v]{{1,4}}(?P<version>{values.TORCH_VERSION})(?![\d.]*\d)[^\n;]{{0,40}}?"
+    rf"is_available\b(?:\(\))?{_LINK}(?P<value>True|False)\b"
+)
+_LONGEST = 1_500  # characters of one line that are read
 _SANDBOX = re.compile(
     r"\b(?:(?:inside|in|from|under|within|through|via|by|using) (?:the |an? |my )?(?:openai )?"
     r"(?:codex|sandbox-exec|sandbox(?:ed \w{1,12})?|seatbelt|claude code)|(?:over|via|through|by) ssh|ssh session"
@@ -86,6 +93,23 @@ def _told_machine(into: Collector, line: Line) -> None:
             into.put("interpreter", "machine", machine, line.number, rank, how=how)
             if machine == "arm64":
                 into.put("host", "arm64_capable", True, line.number, rank, how=how)
+            return
+
+
+def read_versions(into: Collector, lines: Sequence[tuple[int, str]]) -> None:
+    """Read is_available() beside several versions of torch: an older one that has it and a newer one that has not."""
+    told = [
+        (found["version"], found["value"] == "True", number, text)
+        for number, text in lines
+        if "is_available" in text
+        for found in _VERSION_ANSWER.finditer(text[:_LONGEST])
+    ]
+    have = [version for version, available, _, _ in told if available]
+    for version, available, number, text in told:
+        older = next((one for one in have if versions.at_least(version, one) and one != version), None)
+        if not available and older is not None:
+            parts = {"older": older, "newer": version}
+            into.claims.insert(0, Claim(id="mps-lost-by-upgrade", text=text[:300].strip(), line=number, values=parts))
             return
 
 
