@@ -18,7 +18,7 @@ from mpsdoctor.repair.inventory import inventory
 from mpsdoctor.repair.paths import plainly
 from mpsdoctor.repair.plan import Plan, Step
 from mpsdoctor.repair.proof import Examination, aimed, changed_packages, doubts, means_torch, proof_words, unexpected
-from mpsdoctor.repair.put_back import put_back
+from mpsdoctor.repair.put_back import begun, keep_edits, put_back
 from mpsdoctor.repair.store import FIXED, FORMAT, INTERRUPTED, REMAINS, UNDONE, Run, Store
 from mpsdoctor.repair.verify import NotStarted, verify_target
 from mpsdoctor.report.model import Report
@@ -85,9 +85,13 @@ class Applier:
             roots = self._save(run)
             return self._steps(run, roots)
 
+    @property
+    def _moves(self) -> dict[str, str]:
+        return {s.action.path: s.action.aside for s in self.plan.steps if isinstance(s.action, Switch)}
+
     def _save(self, run: Run) -> list[snapshot.Entry]:
         self.say("saving the state before")
-        moves = {s.action.path: s.action.aside for s in self.plan.steps if isinstance(s.action, Switch)}
+        moves = self._moves
         writes = snapshot.behind_links(self.plan.writes, moves)
         try:
             about = {
@@ -116,7 +120,10 @@ class Applier:
         try:
             for number, step in enumerate(self.plan.steps):
                 self.say(f"step {number + 1} of {len(self.plan.steps)}: {step.title}")
-                run.journal.write(j.STEP, number=number, title=step.title)
+                if step.action is not None:
+                    step.action.verify()
+                writes = snapshot.behind_links(step.writes, self._moves)
+                run.journal.write(j.STEP, number=number, title=step.title, writes=writes)
                 self._do(step)
                 run.journal.write(j.STEP_DONE, number=number)
             return self._prove(run, roots)
@@ -129,7 +136,6 @@ class Applier:
 
     def _do(self, step: Step) -> None:
         if step.action is not None:
-            step.action.verify()
             step.action.execute(Work(self._causes_of))
         if step.argv is None:
             return
@@ -171,7 +177,13 @@ class Applier:
 
     def _put_back(self, run: Run, roots: list[snapshot.Entry], outcome: str, why: str) -> Applied:
         self.say("putting everything back")
-        not_restored = put_back(run, roots)
+        try:
+            kept = keep_edits(run, self.plan.steps)
+        except OSError as error:
+            return Applied(run.id, (), outcome, self.before, why=why, not_restored=(plainly(error),))
+        if kept:
+            why = f"{why}; what was written meanwhile is kept in {', '.join(kept)}"
+        not_restored = put_back(run, begun(run, roots))
         fixes = tuple(fix.fix for fix in self.plan.fixes)
         return Applied(run.id, fixes, outcome, self.before, why=why, not_restored=not_restored)
 

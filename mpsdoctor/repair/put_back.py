@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from mpsdoctor.repair import journal as j
+from mpsdoctor.repair.actions import WriteText, digest
+from mpsdoctor.repair.clone import copy_file
 from mpsdoctor.repair.paths import plainly
+from mpsdoctor.repair.plan import Step
 from mpsdoctor.repair.restore import DamagedCopy, restore
 from mpsdoctor.repair.snapshot import Entry
 from mpsdoctor.repair.store import UNDONE, Run
@@ -31,6 +36,39 @@ def put_back(run: Run, roots: list[Entry], stays: Collection[str] = ()) -> tuple
             with contextlib.suppress(OSError):
                 run.journal.write(j.END, outcome=UNDONE)
     return tuple(left)
+
+
+def begun(run: Run, roots: Sequence[Entry]) -> list[Entry]:
+    """Return the roots that a step was begun for: what lies outside was never touched, and is not put back."""
+    entries = run.journal.entries()
+    steps = [entry for entry in entries if entry["event"] == j.STEP]
+    if not entries or any("writes" not in step for step in steps):  # of a run that did not tell
+        return list(roots)
+    writes = [str(path).rstrip("/") for step in steps for path in step["writes"]]
+    return [root for root in roots if any(_overlap(root["path"], path) for path in writes)]
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def keep_edits(run: Run, steps: Sequence[Step]) -> list[str]:
+    """Copy files that somebody wrote into after a step of this run had: the run failed, and they go back."""
+    copies = []
+    for action in (step.action for step in steps):
+        path = Path(os.path.realpath(action.path)) if isinstance(action, WriteText) else None
+        if path is None or not isinstance(action, WriteText) or not path.is_file():
+            continue
+        if digest(path.read_bytes()) not in (action.before, digest(action.text.encode())) and _was_begun(run, path):
+            copy = path.with_name(f"{path.name}.{run.id}")
+            copy_file(path, copy)
+            copies.append(str(copy))
+    return copies
+
+
+def _was_begun(run: Run, path: Path) -> bool:
+    steps = (entry for entry in run.journal.entries() if entry["event"] == j.STEP)
+    return any(str(path) in step.get("writes", ()) for step in steps)
 
 
 @contextlib.contextmanager

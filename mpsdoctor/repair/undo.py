@@ -10,7 +10,7 @@ from pathlib import Path
 from mpsdoctor.repair import later, snapshot
 from mpsdoctor.repair.clone import copy_file
 from mpsdoctor.repair.paths import plainly, remove
-from mpsdoctor.repair.put_back import put_back
+from mpsdoctor.repair.put_back import begun, put_back
 from mpsdoctor.repair.ready import NotReady, is_another, ready
 from mpsdoctor.repair.store import FORMAT, INTERRUPTED, UNDONE, Run, Store
 
@@ -141,7 +141,7 @@ def _roots(run: Run) -> list[snapshot.Entry]:
         return []  # it never got as far as a change
     if not all(isinstance(root, dict) and _KEYS.get(str(root.get("kind")), {""}) <= root.keys() for root in roots):
         raise CannotUndo(f"the record of the run {run.id} is damaged; its copies lie in {run.folder / 'saved'}")
-    return roots
+    return begun(run, roots)
 
 
 def _later_runs(run: Run, store: Store) -> list[Run]:

@@ -159,6 +159,56 @@ def test_a_record_that_is_damaged_is_told_with_where_the_copies_lie(record: obje
     assert (env / "marker").read_text() == "run\n"
 
 
+def edited(base: Path, text: str) -> Step:
+    """A step that stands for somebody who writes into the file while the run is at work."""
+    return Step("somebody writes", ("/bin/sh", "-c", f'printf %s {text} > "$1"', "sh", str(base / "requirements.txt")))
+
+
+def rewrite(base: Path) -> Step:
+    action = WriteText(str(base / "requirements.txt"), "of the run", digest(b"before"))
+    return Step("write", action=action, writes=(action.path,))
+
+
+@pytest.mark.parametrize("when", ["before its step", "after its step"])
+def test_what_is_written_while_a_run_fails_is_not_lost(when: str, tmp_path: Path) -> None:
+    env, file = environment(tmp_path, "env", "before\n"), tmp_path / "requirements.txt"
+    file.write_text("before")
+    writes = [edited(tmp_path, "mine"), rewrite(tmp_path)]
+    steps = [shell(EDIT, env), *(writes if when == "before its step" else writes[::-1]), shell("false")]
+    failed = apply(tmp_path, *steps)
+    assert (failed.outcome, failed.not_restored) == (UNDONE, ())
+    assert (env / "marker").read_text() == "before\n"
+    if when == "before its step":
+        assert "has changed since the plan was made" in failed.why
+        assert file.read_text() == "mine"
+        assert len(list(tmp_path.iterdir())) == 3
+    else:
+        assert file.read_text() == "before"
+        assert (tmp_path / f"requirements.txt.{failed.run}").read_text() == "mine"
+        assert f"kept in {tmp_path / 'requirements.txt'}.{failed.run}" in failed.why
+
+
+def test_what_an_interrupted_run_had_not_come_to_is_not_put_back(tmp_path: Path) -> None:
+    env, file = environment(tmp_path, "env", "before\n"), tmp_path / "requirements.txt"
+    file.write_text("before")
+    apply(tmp_path, shell(EDIT, env), rewrite(tmp_path))
+    run = interrupted(tmp_path, 1.0)
+    journal = run.folder / "journal.jsonl"
+    journal.write_text("".join(line for line in journal.read_text().splitlines(True) if "requirements" not in line))
+    file.write_text("mine, a minute after the power was gone")
+    take_back(tmp_path, run.id)
+    assert (env / "marker").read_text() == "before\n"
+    assert file.read_text() == "mine, a minute after the power was gone"
+
+
+def test_a_journal_that_tells_nothing_leaves_nothing_out(tmp_path: Path) -> None:
+    env = environment(tmp_path, "env", "before\n")
+    run = apply(tmp_path, shell(EDIT, env)).run
+    (the_run(tmp_path).folder / "journal.jsonl").write_text("damaged\n")
+    take_back(tmp_path, run)
+    assert (env / "marker").read_text() == "before\n"
+
+
 def test_a_run_is_taken_back_once(tmp_path: Path) -> None:
     env = environment(tmp_path, "env", "before\n")
     run = apply(tmp_path, shell(EDIT, env)).run
