@@ -11,7 +11,7 @@ from ._reported import CERTAIN, LIKELY, NOTHING, because_x86, blame, known, repo
     cause="cuda-call-on-mac",
     causes=("package-without-mac-wheel",),
     needs=("HW101",),
-    explained_by=("OS103", "TO102", "MP101", "MP102"),
+    explained_by=("OS103", "TO102", "MP101", "MP102", "PR113"),
 )
 def program_asks_for_the_macs_gpu(facts: Facts) -> Verdict:
     """The program asks for the GPU that a Mac has.

@@ -80,3 +80,13 @@ def test_a_torchvision_that_belongs_is_not_the_wrong_version(vision: str | None,
     got = answer(f"{told}RuntimeError: operator torchvision::nms does not exist")
     assert got.cause == cause
     assert got.diagnosis.causes[0].remedy
+
+
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_a_compiler_that_asks_for_cuda_is_the_compilers(between: str) -> None:
+    got = answer(
+        "M2, macOS 15.1, torch 2.1.0\ntorch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:"
+        f"{between}AssertionError: Torch not compiled with CUDA enabled"
+    )
+    assert got.cause == "torch-compile-unsupported"
+    assert answer("M2, macOS 15.1\nAssertionError: Torch not compiled with CUDA enabled").cause == "cuda-call-on-mac"

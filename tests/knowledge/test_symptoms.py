@@ -21,6 +21,7 @@ TOLD = {
     "slower-on-mps": [
         "the cpu is faster than mps",
         "cpu 比 mps 快",
+        "Why is the fp16 performance with MPS worse than with the CPU?",
         "mps should be faster than the cpu, but it is slower",
         "mps is not faster than the cpu",
         "mps is much slower than the cpu",

@@ -70,7 +70,7 @@ def read_prose(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
 
 def read_speeds(into: Collector, texts: Sequence[tuple[int, str]]) -> None:
     """Read a speed of the CPU and one of the GPU, from any lines that name a device and a number."""
-    named = [(number, text[:_LONGEST]) for number, text in texts if speeds.names_a_device(text[:_LONGEST])]
+    named = speeds.beside([(number, text[:_LONGEST]) for number, text in texts])
     found = speeds.compare([text for _, text in named])
     if found is not None and found.ratio < 1:
         told = {"cpu": found.cpu, "gpu": found.gpu, "ratio": f"{found.ratio:.2g}"}

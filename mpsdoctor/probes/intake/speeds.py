@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _NUMBER = re.compile(
-    r"(?<![\w.])(?P<number>\d{1,7}(?:[.,]\d{1,4})?)\s?(?P<unit>it/s|its/s|iter(?:ations?)?/s(?:ec)?|steps?/s(?:ec)?|tok(?:en)?s?/s(?:ec)?|samples?/s|img/s|images?/s|fps"
+    r"(?<![\w.])(?P<number>\d{1,7}(?:[.,]\d{1,9})?)\s?(?P<unit>it/s|its/s|iter(?:ations?)?/s(?:ec)?|steps?/s(?:ec)?|tok(?:en)?s?/s(?:ec)?|samples?/s|img/s|images?/s|fps"
     r"|s/it|sec/it|s/step|s/img|s/epoch|ms|[uµμ]s|seconds?|secs?|minutes?|mins?|hours?|秒/?(?:张|步|次)?|毫秒|分钟?|小时|秒|分|時間|sekunden?|minuten?|s(?![\w]))",
     re.IGNORECASE | re.ASCII,
 )
@@ -40,6 +41,17 @@ class Speeds:
 def names_a_device(text: str) -> bool:
     """True for a line that names the CPU or the GPU and holds a number with a unit."""
     return bool(_DEVICE.search(text)) and bool(_NUMBER.search(text))
+
+
+def beside(texts: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The lines, each with its number, that name a device and a number; also where the number stands on the next."""
+    found = []
+    for (number, text), (_, following) in itertools.zip_longest(texts, texts[1:], fillvalue=(0, "")):
+        if names_a_device(text):
+            found.append((number, text))
+        elif _DEVICE.search(text) and _NUMBER.search(following) and not _DEVICE.search(following):
+            found.append((number, f"{text} {following}"))
+    return found
 
 
 def compare(texts: Sequence[str]) -> Speeds | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpsdoctor.probes.intake.speeds import compare, names_a_device
+from mpsdoctor.probes.intake.speeds import beside, compare, names_a_device
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,18 @@ def test_a_line_counts_only_with_a_device_and_a_number() -> None:
     assert not names_a_device("it took 3 s")
     assert not names_a_device("the cpu is fast")
     assert not names_a_device("python3.11 on cpu")
+
+
+def test_a_number_may_stand_below_its_device() -> None:
+    lines = [
+        "With Device::Cpu",
+        "Time for 1000 iterations 415.461375ms",
+        "With Device::Mps",
+        "Time 467.140166ms",
+        "end",
+    ]
+    found = compare([text for _, text in beside(list(enumerate(lines, 1)))])
+    assert found is not None
+    assert found.ratio == pytest.approx(415.461375 / 467.140166)
+    assert beside([(1, "on the cpu"), (2, "nothing"), (3, "3 s")]) == []
+    assert beside([]) == []
