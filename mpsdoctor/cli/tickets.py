@@ -115,9 +115,7 @@ def _files(folder: Path) -> list[Path]:
     except OSError as error:
         raise click.UsageError(f"{str(folder)!r} cannot be read: {error.strerror or error}") from error
     if (folder / "profile.json").is_file():
-        raise click.UsageError(
-            f"{str(folder)!r} is the recording of a Mac, no ticket: use --replay, not --from"
-        )
+        raise click.UsageError(f"{str(folder)!r} is the recording of a Mac, no ticket: use --replay, not --from")
     tickets = [path for path in found if path.suffix.lower() in _TEXTS or path.suffix.lower() == ".json"]
     if not tickets:
         raise click.UsageError(f"{str(folder)!r} holds no .txt, .md, .log or .json file")
