@@ -6,8 +6,7 @@ the interpreter's start stay fast.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # mypy knows the name; an import of typing would come before start.py has set sys.path right
 
 __version__ = "0.1.0"
 
@@ -80,5 +79,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'mpsdoctor' has no attribute {name!r}")
+    import importlib
+
     home = next((module for module, names in _HOMES.items() if name in names), "mpsdoctor.facts")
     return getattr(importlib.import_module(home), name)

@@ -1,6 +1,6 @@
 """`python -m mpsdoctor`."""
 
-from mpsdoctor.cli import main
+from mpsdoctor.start import main
 
 if __name__ == "__main__":
     main()

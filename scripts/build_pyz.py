@@ -36,7 +36,7 @@ if sys.version_info < (3, 10):
         "mpsdoctor itself needs Python 3.10 or newer, and this is %d.%d; it can examine any: "
         "python3.12 mpsdoctor.pyz check --python %s" % (sys.version_info[0], sys.version_info[1], sys.executable)
     )
-from mpsdoctor.cli import main
+from mpsdoctor.start import main
 
 main()
 """

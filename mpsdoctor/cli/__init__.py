@@ -80,8 +80,11 @@ def _run(arguments: list[str] | None) -> int:
         for number in _interrupts():  # while Python shuts down, a handler of ours would be the default one again
             signal.signal(number, signal.SIG_IGN)
         return INTERRUPTED
-    except SystemExit:  # click's own answer to a reader that went away, as in `mpsdoctor --help | head -1`
-        return 0
+    except SystemExit as error:
+        if _raised_in(error).startswith("click."):
+            return 0  # click's own answer to a reader that went away, as in `mpsdoctor --help | head -1`
+        _end_children()
+        return _unexpected(error)
     except Exception as error:
         _end_children()
         return _unexpected(error)
@@ -102,20 +105,24 @@ def _show(error: click.ClickException) -> None:
     _say(f"Error: {message}{hint}")
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: Exception | SystemExit) -> int:
     from mpsdoctor.cli.output import cannot_write
 
     if isinstance(error, OSError) and cannot_write(error):
         _say(f"Error: the answer could not be written: {error.strerror}")
         return USAGE
-    trace = error.__traceback__
-    where = ""
+    text = " ".join(str(error).split())[:300]
+    _say(f"mpsdoctor itself failed: {type(error).__name__}: {text} (at {_raised_in(error)}). Please report this line.")
+    return INTERNAL_ERROR
+
+
+def _raised_in(error: BaseException) -> str:
+    """Return the module and the line that raised."""
+    trace, where = error.__traceback__, ""
     while trace is not None:
         where = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
         trace = trace.tb_next
-    text = " ".join(str(error).split())[:300]
-    _say(f"mpsdoctor itself failed: {type(error).__name__}: {text} (at {where}). Please report this line.")
-    return INTERNAL_ERROR
+    return where
 
 
 def _say(line: str) -> None:

@@ -1,0 +1,49 @@
+"""Where the program starts. The user's own files must not take the place of the standard library or of ours: a json.py
+beside their program is what people ask us about, and it must not end us before we can answer.
+
+Imports only what every Python has loaded by then.
+"""
+
+import os
+import sys
+
+INTERNAL_ERROR, INTERRUPTED = 5, 130
+
+
+def main() -> None:
+    """Run the command line; never returns."""
+    own_modules_first()
+    try:
+        from mpsdoctor.cli import main as run
+    except KeyboardInterrupt:
+        os.write(2, b"interrupted; nothing was changed\n")
+        sys.exit(INTERRUPTED)
+    except (Exception, SystemExit) as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        where = trace.tb_frame.f_code.co_filename if trace is not None else "?"
+        sys.stderr.write(f"mpsdoctor cannot start: {type(error).__name__}: {error} (in {where})\n")
+        sys.exit(INTERNAL_ERROR)
+    run()
+
+
+def own_modules_first() -> None:
+    """Move the folders of the user (PYTHONPATH, the script's or the working folder) behind all others on sys.path.
+
+    They stay on it, for plug-ins may lie there. Where mpsdoctor itself lies in one of them, that one keeps its place.
+    """
+    own = os.path.dirname(os.path.dirname(_absolute(__file__)))
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep) if not sys.flags.ignore_environment else []
+    theirs = {_absolute(entry) for entry in named}
+    if not getattr(sys.flags, "safe_path", False) and sys.path:
+        theirs.add(_absolute(sys.path[0]))
+    theirs.discard(own)
+    sys.path.sort(key=lambda entry: _absolute(entry) in theirs)
+
+
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except OSError:  # the working folder is gone
+        return path

@@ -1,0 +1,73 @@
+"""The program starts with its own modules and the standard library's, whatever the user's files are called."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+REPLAY = ["check", "--replay", str(ROOT / "tests" / "recordings" / "05-m1pro-anaconda-x86_64-rosetta")]
+NAMES = ("json", "click", "typing", "queue", "rich", "datetime", "random")  # not what Python itself loads at its start
+
+
+def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, **environ}
+    return subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("text", ["import sys; sys.exit(0)", "raise ValueError('x')", "x = 1", "this is no Python"])
+def test_a_file_of_the_user_takes_no_modules_place(tmp_path: Path, text: str) -> None:
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(text)
+    script = str(Path(sys.executable).with_name("mpsdoctor"))
+    by_path = run([script, *REPLAY], ROOT, PYTHONPATH=str(tmp_path))
+    by_folder = run([sys.executable, "-m", "mpsdoctor", *REPLAY], tmp_path)
+    for done in (by_path, by_folder):
+        assert done.returncode == 1, done.stderr
+        assert "PY101" in done.stdout
+        assert done.stderr == ""
+
+
+def test_a_plug_in_on_pythonpath_is_still_found(tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").write_text("answer = 42")
+    code = "from mpsdoctor.start import own_modules_first as go; go(); import theirs; print(theirs.answer)"
+    assert run([sys.executable, "-c", code], ROOT, PYTHONPATH=str(tmp_path)).stdout == "42\n"
+
+
+def test_a_start_that_fails_is_one_line_and_status_5(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['click'] = None; from mpsdoctor.start import main; main()"
+    done = run([sys.executable, "-c", code], tmp_path)
+    assert done.returncode == 5
+    assert done.stderr.count("\n") == 1
+    assert "mpsdoctor cannot start" in done.stderr
+
+
+def test_a_module_that_leaves_is_no_health(tmp_path: Path) -> None:
+    """SystemExit from somewhere inside must never become exit status 0."""
+    code = "import sys, mpsdoctor.cli.check as c; c.judged = lambda o: sys.exit(0)\n"
+    code += "from mpsdoctor.start import main; sys.argv = ['mpsdoctor', 'check']; main()"
+    done = run([sys.executable, "-c", code], tmp_path)
+    assert done.returncode == 5, done.stderr
+
+
+@pytest.mark.parametrize("after", [0.05, 0.1, 0.2])
+def test_ctrl_c_at_any_moment_of_the_start_shows_no_traceback_of_ours(tmp_path: Path, after: float) -> None:
+    argv = [sys.executable, "-m", "mpsdoctor", *REPLAY]
+    child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_listens)
+    time.sleep(after)
+    child.send_signal(signal.SIGINT)
+    errors = child.communicate(timeout=60)[1]
+    if "mpsdoctor" in errors:  # else Python itself was still starting: no line of ours had run
+        assert "Traceback" not in errors
+    assert child.returncode in (1, 130, -signal.SIGINT)
+
+
+def _listens() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
