@@ -24,7 +24,15 @@ _BAD, _OLD, _REGRESSION = "known-bad-torch-release", "torch-too-old", "macos-os-
 _CRASHES = ("crash", "wrong-results", "unavailable")
 _KERNEL_ROWS = ("op-", "could-not-run-mps")  # messages about one kernel, not about a whole back-end
 _CPU_INPUT = "aten::_slow_conv2d"  # no missing kernel, but an input on the CPU
-_SIGNALS = ("trace-trap", "bus-error", "segmentation-fault", "abort-trap", "metal-assertion", "illegal-instruction")
+_SIGNALS = (
+    "mpsgraph-op",
+    "trace-trap",
+    "bus-error",
+    "segmentation-fault",
+    "abort-trap",
+    "metal-assertion",
+    "illegal-instruction",
+)
 # Programs that ask for a newer torch than any x86_64 Python can have.
 _BEYOND_X86 = ("torch-load-2.6", "pytorch-required")
 
