@@ -12,7 +12,7 @@ from typing import Any
 
 from mpsdoctor.facts.host import Host, PerformanceLevel
 from mpsdoctor.probes.process import Completed
-from mpsdoctor.probes.runner import Runner
+from mpsdoctor.probes.runner import SYSTEM_NAME, Runner
 
 TIMEOUT = 5.0  # seconds; each of these answers in some 10 ms on a healthy Mac, endpoint protection can slow that down
 SYSCTL_KEYS = (
@@ -93,7 +93,7 @@ def parse_sysctl(text: str, error_text: str) -> Values:
 def parse_uname(text: str) -> Values:
     """Read `uname -a`; the second word is the host name and is left out."""
     words = text.split()
-    if len(words) < 4:
+    if len(words) < 4 or not SYSTEM_NAME.fullmatch(words[0]):
         return {}
     machine = words[-1] if words[-1] != "GNU/Linux" else words[-2]
     return {

@@ -10,7 +10,9 @@ from typing import Any
 
 from mpsdoctor.facts.codec import decode_or_none
 from mpsdoctor.facts.process import ProcessEnd
+from mpsdoctor.probes.answers import MARK, parse_answers, parse_line
 from mpsdoctor.probes.process import STDERR_TAIL, Completed, OnLine
+from mpsdoctor.probes.runner import SYSTEM_NAME
 
 PROFILE_LIMIT = 16 * 1024 * 1024  # bytes; a real profile has some 10 kB, its largest file 60 kB
 NAME_LIMIT = 200  # characters of the recording's name that are shown
@@ -44,7 +46,7 @@ class ReplayRunner:
         environ = _mapping(profile.get("env"))
         self.environ: Mapping[str, str] = {k: v for k, v in environ.items() if isinstance(v, str)}
         words = self.run(["uname", "-a"], timeout=0).text.split()
-        self.system: str | None = words[0] if words else None
+        self.system: str | None = words[0] if words and SYSTEM_NAME.fullmatch(words[0]) else None
 
     def run(
         self,
@@ -63,6 +65,9 @@ class ReplayRunner:
         if found is None:
             return Completed(tuple(argv), ProcessEnd(how="not-started", error="not in the recording"))
         done = self._completed(found)
+        if label and _cut_short(done):
+            self._note(f"the recorded answer of {label.strip('<>')} is missing or cut short")
+            return Completed(tuple(argv), ProcessEnd(how="not-started", error="not in the recording"))
         if on_line is not None:
             for line in done.stdout.splitlines():
                 on_line(line)
@@ -96,7 +101,7 @@ class ReplayRunner:
             with path.open("rb") as file:
                 return file.read(PROFILE_LIMIT)
         except (OSError, ValueError, RuntimeError):  # RuntimeError: a loop of links
-            self.problems.append(f"{path.name} is missing from the recording")
+            self._note(f"{path.name} is missing from the recording")
             return b""
 
     def _sysctl_answer(self, argv: Sequence[str]) -> Completed:
@@ -127,8 +132,21 @@ class ReplayRunner:
         try:
             return json.loads(done.stdout) if done.ok else None
         except (ValueError, RecursionError):
-            self.problems.append(f"the recorded answer of the {name} probe is no JSON")
+            self._note(f"the recorded answer of the {name} probe is no JSON")
             return None
+
+    def _note(self, problem: str) -> None:
+        if problem not in self.problems:  # one file may be asked for more than once
+            self.problems.append(problem)
+
+
+def _cut_short(done: Completed) -> bool:
+    """True for a child that ended well and yet has no whole answer: its file is damaged, the child was not."""
+    if not done.ok:
+        return False
+    if MARK not in done.stdout:
+        return parse_answers(done.stdout) is None
+    return parse_line(done.stdout[done.stdout.rindex(MARK) :]) is None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

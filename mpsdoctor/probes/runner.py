@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +19,8 @@ from mpsdoctor.probes.process import Completed, OnLine, run_child
 READ_LIMIT = 1024 * 1024  # bytes; the files read whole here (/proc, SystemVersion) have a few kilobytes
 
 # Apple's tools by absolute path: PATH is short under launchd, cron and editors (and may hold other programs).
+# Darwin, Linux, FreeBSD, CYGWIN_NT-10.0; what a damaged recording begins with is no system.
+SYSTEM_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{1,40}")
 SYSTEM_TOOLS = {
     "sw_vers": "/usr/bin/sw_vers",
     "sysctl": "/usr/sbin/sysctl",
