@@ -47,7 +47,7 @@ def _observe(
     runner: Runner, target: Target, pool: ThreadPoolExecutor, import_torch: bool, timeout: float, problems: Problems
 ) -> Facts:
     host = pool.submit(observe_host, runner, pool)
-    answer = _ask(runner, target)
+    answer = _ask(runner, target, timeout)
     interpreter = answer.interpreter
     torch: Future[Torch] | None = None
     if import_torch and interpreter.end is None and target.dangling is None:
@@ -81,8 +81,8 @@ def _survive(subject: type[T], read: Reader[T], runner: Runner, interpreter: Int
         return subject()
 
 
-def _ask(runner: Runner, target: Target) -> InterpreterAnswer:
-    answer = None if target.dangling else ask_interpreter(runner, target.executable, target.chosen_by)
+def _ask(runner: Runner, target: Target, timeout: float) -> InterpreterAnswer:
+    answer = None if target.dangling else ask_interpreter(runner, target.executable, target.chosen_by, timeout)
     if answer is not None:
         return answer
     from mpsdoctor.facts.environment import Environment

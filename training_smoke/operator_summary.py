@@ -44,6 +44,8 @@ def summarise(
     passed = [measures[name] for name in groups.get("pass", [])]
     worst = max(passed, key=lambda measure: float(measure["error"] or 0.0)) if passed else None
     compared = len(names) - len(groups.get("skip", []))
+    if not compared:
+        problems.append(Problem("nothing-compared", "no operator was compared, so nothing is shown", None, None))
     detail = f"{len(passed)} of {compared} operators agree with the CPU"
     if worst is not None:
         detail += " (largest error {:.2g} of its limit, {})".format(worst["error"] or 0.0, worst["operator"])

@@ -67,13 +67,23 @@ def _deadline(text: str) -> tuple[str, float]:
     return name, value
 
 
+def _seed(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < 2**63:  # what a generator of torch takes
+        raise argparse.ArgumentTypeError(f"a whole number from 0 to 2**63 - 1 is wanted, not {text[:60]!r}")
+    return value
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line of the program."""
     result = argparse.ArgumentParser(prog="training_smoke", description="Train for real and say whether it worked.")
     result.add_argument("--device", choices=DEVICES, default="mps")
     result.add_argument("--dtype", choices=DTYPES, default="float16")
     result.add_argument("--quick", action="store_true", help="fewer steps and sizes")
-    result.add_argument("--seed", type=int, default=0, help="seed of this program's own generators")
+    result.add_argument("--seed", type=_seed, default=0, help="seed of this program's own generators")
     result.add_argument("--only", type=_stage_list, metavar="STAGES", help="run only these stages (comma-separated)")
     result.add_argument("--skip", type=_stage_list, default=(), metavar="STAGES", help="leave these stages out")
     result.add_argument("--context", type=_context, default={}, metavar="JSON", help="facts that explain a slow result")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpsdoctor.cli.formats import FORMATS, expectation, print_report
-from mpsdoctor.cli.options import Seconds
+from mpsdoctor.cli.options import Seconds, not_onto_input
 from mpsdoctor.cli.output import Progress, print_lines, terminal_width
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def check(**options: Any) -> int:
     """Observe this Mac and one Python environment, and name the one cause and the remedy."""
     names, options["from_"] = options["from_"], next(iter(options["from_"]), None)
     _only_one(options)
+    not_onto_input(options["output"], names)
     if names:
         from mpsdoctor.cli import tickets
 
@@ -107,7 +108,8 @@ def _load_checks() -> None:
 
 def judged(options: dict[str, Any]) -> Report:
     """Observe what the target options ask for, and judge it."""
-    from mpsdoctor.cli.target import gather, selection
+    from mpsdoctor.cli.settings import selection
+    from mpsdoctor.cli.target import gather
 
     chosen = selection(options["select"], options["ignore"])
     started = time.monotonic()

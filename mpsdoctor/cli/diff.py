@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpsdoctor.cli.options import not_onto_input
 from mpsdoctor.cli.output import print_lines, print_text, terminal_width
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def diff(before: str, after: str, format_: str, output: Path | None, verbose: bo
 
     if before == after == "-":
         raise click.UsageError("stdin can be one of the two only")
+    not_onto_input(output, (before, after))
     reports = (_read(before), _read(after))
     found = compare(*reports)
     if format_ == "json":

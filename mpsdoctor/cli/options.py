@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import click
+
+
+def not_onto_input(output: str | Path | None, inputs: Iterable[str | None]) -> None:
+    """Raise UsageError where the answer would replace the very file that it is made from."""
+    if output is None:
+        return
+    for name in inputs:
+        try:
+            same = name is not None and Path(output).is_file() and Path(output).samefile(name)
+        except (OSError, ValueError):  # one of them is not there
+            continue
+        if same:
+            raise click.UsageError(f"-o {output} is the file that is read here; give the answer another name")
 
 
 class Seconds(click.FloatRange):
@@ -15,6 +30,10 @@ class Seconds(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number of seconds."""
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value!r} is no number of seconds.", param, ctx)

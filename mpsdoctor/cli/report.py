@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpsdoctor.cli.options import Seconds
+from mpsdoctor.cli.options import Seconds, not_onto_input
 from mpsdoctor.cli.output import print_text, write_file
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def report(**options: Any) -> int:
 
     if options["issue_url"] is not None and not is_repository(options["issue_url"]):
         raise click.UsageError(f"--issue-url wants OWNER/REPO, such as pytorch/pytorch, not {options['issue_url']!r}")
+    not_onto_input(options["output"], [options["from_"]])
     from mpsdoctor.cli.check import judged
     from mpsdoctor.cli.formats import render
     from mpsdoctor.cli.target import make_redactor

@@ -6,20 +6,17 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mpsdoctor.facts import Facts
 from mpsdoctor.probes.runner import expanded, home_folder
 from mpsdoctor.report.source import Source
-from mpsdoctor.selection import Selection
 
 if TYPE_CHECKING:
     from mpsdoctor.facts.redaction import Redactor
 
-SETTINGS = frozenset({"ignore", "select"})
-SETTINGS_LIMIT = 4 * 1024 * 1024  # bytes; the longest pyproject.toml files have some 100 kB
 REPORT_LIMIT = 64 * 1024 * 1024  # bytes; a full report of 300 packages has under 1 MB
 
 
@@ -80,6 +77,8 @@ def _from_env(env: str) -> Gathered:
         return Gathered(read_env(expanded(env)), Source("env", env))
     except NotAnEnvironment as error:
         raise click.UsageError(str(error)) from error
+    except FileNotFoundError as error:  # a relative path, and the working folder was deleted
+        raise click.UsageError(f"{env!r} cannot be read: the folder in which this runs is gone") from error
 
 
 def _from_recording(replay: str, import_torch: bool, timeout: float) -> Gathered:
@@ -142,85 +141,3 @@ def make_redactor(kind: type[Redactor] | None = None) -> Redactor:
         user = None
     home = home_folder()
     return (kind or Redactor)(home=None if home is None else str(home), user=user, host=platform.node() or None)
-
-
-def selection(select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:
-    """Combine the options with [tool.mpsdoctor] of the pyproject.toml in the working folder or above it.
-
-    Raises UsageError for a token that names no check.
-    """
-    settings = _settings()
-    selected = _tokens(select) or _tokens(tuple(_strings(settings.get("select"), "select")))
-    ignored = dict(_with_reason(token) for token in _tokens(tuple(_strings(settings.get("ignore"), "ignore"))))
-    ignored.update(_with_reason(token) for token in _tokens(ignore))
-    if selected or ignored:
-        _known((*selected, *ignored))
-    return Selection(tuple(selected), ignored)
-
-
-def _tokens(values: tuple[str, ...]) -> list[str]:
-    tokens: list[str] = []
-    for value in values:
-        # A reason may hold commas, so that only an option without a reason is a list.
-        tokens += [value.strip()] if "=" in value else [part.strip() for part in value.split(",") if part.strip()]
-    return tokens
-
-
-def _with_reason(token: str) -> tuple[str, str]:
-    name, _, reason = token.partition("=")
-    return name.strip(), reason.strip()
-
-
-def _known(tokens: tuple[str, ...]) -> None:
-    from mpsdoctor.registry import load_registry
-    from mpsdoctor.report.program import command
-
-    checks = load_registry().checks
-    for token in tokens:
-        if not token or not any(c.id.startswith(token.upper()) or c.family == token.lower() for c in checks):
-            raise click.UsageError(f"no check is called {token!r}; {command('list checks')} shows them")
-
-
-def _settings() -> dict[str, Any]:
-    try:
-        start = Path.cwd()
-    except OSError:  # the working folder was deleted
-        return {}
-    for folder in (start, *start.parents):
-        path = folder / "pyproject.toml"
-        try:
-            if not path.is_file():
-                continue
-        except OSError:  # a folder above that this user may not read
-            continue
-        if sys.version_info >= (3, 11):
-            import tomllib  # novermin: behind the test of the version
-        else:
-            import tomli as tomllib
-        try:
-            if path.stat().st_size > SETTINGS_LIMIT:
-                raise ValueError(f"it is larger than {SETTINGS_LIMIT >> 20} MB")
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise click.UsageError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from error
-        tools = document.get("tool", {})
-        table = tools.get("mpsdoctor", {}) if isinstance(tools, dict) else {}
-        if not isinstance(table, dict):
-            raise click.UsageError(f"{path}: [tool.mpsdoctor] must be a table")
-        strangers = sorted(table.keys() - SETTINGS)
-        if strangers:
-            raise click.UsageError(
-                f"{path}: [tool.mpsdoctor] has no setting {strangers[0]!r}; it has ignore and select"
-            )
-        return table
-    return {}
-
-
-def _strings(value: object, name: str) -> list[str]:
-    if value is None:
-        return []
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return value
-    if isinstance(value, dict) and name == "ignore" and all(isinstance(item, str) for item in value.values()):
-        return [f"{token}={reason}" for token, reason in value.items()]
-    raise click.UsageError(f"[tool.mpsdoctor] in pyproject.toml: {name} must be a list of texts")

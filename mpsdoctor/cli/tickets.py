@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = b'"mpsdoctor.'
 _HEAD = 4096  # bytes; a binary file shows its NULs within them
+_ONLY_MARKS = 64  # bytes that may be blanks and marks in what people call an empty file
 _BLANK = b" \t\r\n\0\xef\xbb\xbf\xff\xfe"  # blanks, and the marks that begin a file
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".log", ".out", ".err", ".text", ""})
@@ -42,6 +43,8 @@ def gather_ticket(name: str) -> Gathered:
 
 def _gathered(data: bytes, shown: str) -> Gathered:
     if not data.strip(_BLANK):
+        if len(data) > _ONLY_MARKS:  # a file of NULs
+            raise NotAReport("there is no text in it")
         raise NotAReport("the file is empty" if shown != "stdin" else "nothing was given")
     try:
         facts, problems = read_report(data)
@@ -67,7 +70,8 @@ def many(names: tuple[str, ...]) -> bool:
 
 def check_many(names: tuple[str, ...], options: dict[str, Any]) -> int:
     """Judge many tickets: one JSON line each, or a table of causes. Returns the most serious exit status."""
-    from mpsdoctor.cli.target import make_redactor, selection
+    from mpsdoctor.cli.settings import selection
+    from mpsdoctor.cli.target import make_redactor
     from mpsdoctor.registry import load_registry
     from mpsdoctor.report.triage import Remembering, format_triage, json_line, keep
 

@@ -154,6 +154,9 @@ def _mapping_reader(item_reader: _Reader) -> _Reader:
     return read
 
 
+_TOO_LARGE = 2**63  # no count, size or code of a machine reaches it, and floats end at 2**1024
+
+
 def _scalar_reader(hint: Any) -> _Reader:
     def read(data: object, where: str, problems: Problems) -> Any:
         if hint is Any:
@@ -165,6 +168,9 @@ def _scalar_reader(hint: Any) -> _Reader:
                 data = "a number too large"
         if isinstance(data, float) and not math.isfinite(data):
             problems.append(f"{where}: {data} is no finite number")
+            return _BAD
+        if isinstance(data, int) and abs(data) >= _TOO_LARGE:
+            problems.append(f"{where}: the number is too large")
             return _BAD
         if isinstance(data, hint) and not (isinstance(data, bool) and hint is not bool):
             return data

@@ -39,14 +39,17 @@ def script(name: str) -> str:
     return str(on_disk(_SCRIPTS) / name)
 
 
-def ask_interpreter(runner: Runner, executable: str, chosen_by: str) -> InterpreterAnswer:
-    """Run the target with our script and return what it says; its failure to answer is a fact, too."""
+def ask_interpreter(runner: Runner, executable: str, chosen_by: str, timeout: float = TIMEOUT) -> InterpreterAnswer:
+    """Run the target with our script and return what it says; its failure to answer is a fact, too.
+
+    timeout: seconds that it has at most, and never more than TIMEOUT.
+    """
     if _is_placeholder(runner, executable):
         error = "it is Apple's placeholder, which would ask on the screen to install the developer tools"
         end = ProcessEnd(how="refused", error=error)
         silent = Interpreter(executable=executable, chosen_by=chosen_by, end=end, sources={"*": "xcode-select -p"})
         return InterpreterAnswer(silent, _environment({}, runner), False)
-    done = runner.run([executable, "-B", script("interpreter_probe.py")], timeout=TIMEOUT, label=LABEL)
+    done = runner.run([executable, "-B", script("interpreter_probe.py")], timeout=min(timeout, TIMEOUT), label=LABEL)
     values = parse_answers(done.stdout)
     if values is None:
         return InterpreterAnswer(_silent(done, executable, chosen_by), _environment({}, runner), False)

@@ -8,7 +8,10 @@ argument is `<NAME probe>`.
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -20,6 +23,8 @@ from mpsdoctor.facts.redaction import Redactor
 from mpsdoctor.probes.answers import MARK, parse_line
 from mpsdoctor.probes.process import Completed, OnLine
 from mpsdoctor.probes.runner import Runner
+
+PROFILE = "profile.json"
 
 FORMAT = "mpsdoctor.recording/1"
 
@@ -69,11 +74,22 @@ class RecordingRunner:
         return answer
 
     def save(self, folder: Path, *, variables: Mapping[str, str], redactor: Redactor, created: str) -> None:
-        """Write the recording. `variables` is the allow-list of the environment that may be kept.
+        """Write the recording, whole or not at all. `variables` is the allow-list of the environment that may be kept.
 
-        Raises OSError where the folder cannot be written.
+        Raises OSError where the folder cannot be written, or where it is not empty any more.
         """
-        folder.mkdir(parents=True, exist_ok=True)
+        target = Path(os.path.realpath(folder))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}-", dir=target.parent))
+        try:
+            self._write_all(beside, variables=variables, redactor=redactor, created=created, name=target.name)
+            _move_into(beside, target)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+    def _write_all(
+        self, folder: Path, *, variables: Mapping[str, str], redactor: Redactor, created: str, name: str
+    ) -> None:
         commands = []
         for index, (argv, done) in enumerate(self._commands, 1):
             stem = f"{index:02}_{_file_stem(argv)}"
@@ -89,7 +105,7 @@ class RecordingRunner:
             for number, (path, text) in enumerate(self._files.items(), 1)
         }
         profile = {
-            "profile": redactor.text(folder.resolve().name),
+            "profile": redactor.text(name),
             "format": FORMAT,
             "tool": {"version": __version__},
             "created": created,
@@ -99,7 +115,25 @@ class RecordingRunner:
             "redactions": dict(redactor.counts),
         }
         text = json.dumps(profile, indent=1, ensure_ascii=False) + "\n"
-        _write(folder, "profile.json", text)
+        _write(folder, PROFILE, text)
+
+
+def _move_into(source: Path, target: Path) -> None:
+    """Move the files of a whole recording into a folder that is new or empty; of two that try, one gets it."""
+    made = not target.exists()
+    target.mkdir(exist_ok=True)
+    profile = target / PROFILE
+    os.close(os.open(profile, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    moved = [profile]
+    try:
+        for item in sorted(source.iterdir(), key=lambda path: path.name == PROFILE):  # the profile last
+            moved.append(item.replace(target / item.name))
+    except BaseException:
+        for path in moved:
+            path.unlink(missing_ok=True)
+        if made:
+            target.rmdir()
+        raise
 
 
 def _status(end: ProcessEnd) -> int | None:

@@ -128,23 +128,29 @@ def test_wrong_usage_of_the_program(arguments: list[str], called: Callable[..., 
 
 
 SETTINGS = [
-    b"[tool.mpsdoctor", b"tool = 3", b"[tool]\nmpsdoctor = 3", b"\xff\xfe", b"[tool.mpsdoctor]\nselect = 'PY'",
+    b"[tool.mpsdoctor", b"[tool]\nmpsdoctor = 3", b"\xff # mpsdoctor", b"[tool.mpsdoctor]\nselect = 'PY'",
     b"[tool.mpsdoctor]\nselect = ['nope']", b"[tool.mpsdoctor]\nignore = {PY101 = 3}",
     b"[tool.mpsdoctor]\nignore = [3]",
-    b"[tool.mpsdoctor]\ningore = ['PY101']", b"[tool.mpsdoctor]\n'\\u001b[31m' = 1", b"a = " + b"[" * 100_000,
-    b"[tool.mpsdoctor]\nselect = ['\\u001b[31m']", b"\0",
+    b"[tool.mpsdoctor]\ningore = ['PY101']", b"[tool.mpsdoctor]\n'\\u001b[31m' = 1", b"\0 mpsdoctor",
+    b"[tool.mpsdoctor]\nselect = ['\\u001b[31m']", b"# mpsdoctor\na = " + b"[" * 100_000,
 ]  # fmt: skip
+NOT_OURS = [b"tool = 3", b"[tool.ruff", b"\xff\xfe", b"a = " + b"[" * 100_000, b"\0", b"[tool.ruff]\nselect = 'PY'"]
 
 
 @pytest.mark.parametrize("content", SETTINGS, ids=lambda content: repr(content[:40]))
 def test_odd_settings(content: bytes, tmp_path: Path, called: Callable[..., Ran]) -> None:
     (tmp_path / "pyproject.toml").write_bytes(content)
     (tmp_path / "deeper" / "still").mkdir(parents=True)
-    ran = called("check", "--replay", HEALTHY, cwd=tmp_path / "deeper" / "still")
-    if content == b"tool = 3":  # nothing about us
-        assert (ran.code, ran.err) == (0, "")
-    else:
-        assert_one_clear_line(ran)
+    assert_one_clear_line(called("check", "--replay", HEALTHY, cwd=tmp_path / "deeper" / "still"))
+
+
+@pytest.mark.parametrize("content", NOT_OURS, ids=lambda content: repr(content[:40]))
+def test_what_is_wrong_with_others_settings_is_not_our_affair(
+    content: bytes, tmp_path: Path, called: Callable[..., Ran]
+) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(content)
+    ran = called("check", "--replay", HEALTHY, cwd=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe without a writer", "sparse gigabyte", "loop of links", "device"])
