@@ -27,6 +27,17 @@ _HOME = re.compile(  # a name with spaces only where a slash shows its end
     rf"(?P<name>{_NAME_PART}+(?:(?: {_NAME_PART}+){{1,3}}(?=[/\\]))?)"
 )
 
+_ENCODED_HOME = re.compile(  # in a URL
+    r"(?P<root>%2F(?:Users|home)%2F)(?P<name>(?:[^\s&\"'%]|%(?!2F)[0-9A-Fa-f]{2}){1,100})", re.IGNORECASE
+)
+# A shell's prompt at the beginning of a line: (base) anna@Annas-MacBook-Pro webui %
+_PROMPT = re.compile(
+    r"^(?P<before>[>\s]{0,8}(?:\([\w .-]{1,60}\) )?\[?)[A-Za-z_][\w.-]{0,63}@[A-Za-z][\w-]{0,63}(?:\.local|\.lan)?"
+    r"(?=[ :][^\n%$#]{0,200}[%$#](?:\s|$))",
+    re.MULTILINE,
+)
+_LOCAL_HOST = re.compile(r"(?<![\w./@-])(?=[\w-]{0,63}[A-Z-])[A-Za-z][\w-]{1,63}\.local(?![\w./-])")
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -167,6 +178,9 @@ def _always(text: str) -> Callable[[re.Match[str]], str]:
 # (kind, text without which the pattern cannot match, pattern, replacement)
 _RULES: tuple[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     ("user", "", _HOME, _someone),
+    ("user", "%2", _ENCODED_HOME, _someone),
+    ("user", "@", _PROMPT, _always(r"\g<before>user@host")),
+    ("host", ".local", _LOCAL_HOST, _always("host.local")),
     *((kind, needed, pattern, _always(by)) for kind, needed, pattern, by in secrets.PATTERNS),
     ("e-mail", "@", _EMAIL, _always("e-mail")),
     ("uuid", "-", _UUID, _always("00000000-0000-0000-0000-000000000000")),

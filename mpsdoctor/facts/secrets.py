@@ -8,7 +8,7 @@ HIDDEN = "***"
 
 # Keys and variables whose name says that the value is a secret or a serial number.
 KEY = re.compile(
-    r"TOKEN(?:_ID)?$|(?:^|[_-])SECRETS?(?:$|[_-])|PASSW|CREDENTIAL|API_?KEY|PRIVATE_KEY|COOKIE|^AUTH(?:ORIZATION)?$|_AUTH$|SERIAL|U[UD]ID",
+    r"TOKEN(?:_ID)?$|(?:HOST|USER|COMPUTER)_?NAME|(?:^|[_-])SECRETS?(?:$|[_-])|PASSW|CREDENTIAL|API_?KEY|PRIVATE_KEY|COOKIE|^AUTH(?:ORIZATION)?$|_AUTH$|SERIAL|U[UD]ID",
     re.IGNORECASE,
 )
 
@@ -20,9 +20,17 @@ _URL_QUERY = re.compile(
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(
-    r"(?P<before>\b(?:[A-Z0-9_]{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)"
+    r"(?P<before>\b(?:[A-Z0-9_]{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|_PASS|_CREDS?)"
     r"(?:_ID)?|[Pp]assword|[Pp]asswd)[\"']?\s{0,3}(?:=(?!=)|:(?!:))\s{0,3}[\"']?)[^\s\"',;&]{3,2000}"
 )
+# The same without a sign between: WANDB_API_KEY 0123...; "password is swordfish9"
+_NAMED = re.compile(r"(?P<before>\b[A-Z0-9_]{2,60}_(?:KEY|TOKEN|SECRET)\s{1,3})(?=[\w-]{0,400}\d)[A-Za-z0-9_-]{16,400}")
+_SPOKEN = re.compile(r"(?P<before>\b[Pp]ass(?:word|wd)\s{1,3}(?:is\s{1,3})?)(?=\S{0,100}\d)[^\s\"',;]{4,200}")
+_OPTION = re.compile(
+    r"(?P<before>(?<!\S)--(?:[a-z]{1,20}[-_]){0,3}(?:token|password|passwd|secret|api[-_]?key)(?:\s{1,3}|=))"
+    r"(?!-)[^\s'\"]{3,2000}"
+)
+_USER_OPTION = re.compile(r"(?P<before>(?<!\S)(?:-u|--user)[ =][\"']?)[^\s:@/\"']{1,100}:[^\s\"']{1,200}")
 _BEARER = re.compile(
     r"(?P<before>\b(?:Bearer|Authorization:\s{0,3}\w{1,20})\s{1,3})(?=\S{0,4000}\d)[\w.~+/=-]{12,4000}"
 )
@@ -43,6 +51,10 @@ PATTERNS = (
     ("token", "/t/", _URL_TOKEN_PATH, rf"\g<before>{HIDDEN}"),
     ("token", "=", _URL_QUERY, rf"\g<before>{HIDDEN}"),
     ("secret", "", _ASSIGNED, rf"\g<before>{HIDDEN}"),
+    ("secret", "_", _NAMED, rf"\g<before>{HIDDEN}"),
+    ("secret", "ass", _SPOKEN, rf"\g<before>{HIDDEN}"),
+    ("secret", "--", _OPTION, rf"\g<before>{HIDDEN}"),
+    ("secret", "-u", _USER_OPTION, rf"\g<before>{HIDDEN}"),
     ("token", "", _BEARER, rf"\g<before>{HIDDEN}"),
     ("token", "", _TOKEN, HIDDEN),
     ("serial-number", "", _SERIAL, rf"\g<before>{HIDDEN}"),
