@@ -38,7 +38,10 @@ _BEYOND_X86 = ("torch-load-2.6", "pytorch-required")
 
 
 @check(
-    "TO301", family="torch", cause=_OLD, causes=("intel-mac", "x86-python-under-rosetta", "x86-python-hardware-unknown")
+    "TO301",
+    family="torch",
+    cause=_OLD,
+    causes=("intel-mac", "x86-python-under-rosetta", "x86-python-hardware-unknown", "wrong-interpreter"),
 )
 def torch_is_new_enough(facts: Facts) -> Verdict:
     """torch has what the program asks of it.
@@ -63,9 +66,23 @@ def torch_is_new_enough(facts: Facts) -> Verdict:
     if runs_x86(facts) and stops and facts.host.is_mac is not False:
         return because_x86(facts, first)
     if version and first.row.until and versions.at_least(version, first.row.until) and version != first.row.until:
-        return blame(_OLD, first, confidence=POSSIBLE, evidence=evidence, facts=facts)
+        return _older_torch_runs(first, version, evidence)
     sure = LIKELY if facts.host.is_mac is False else None  # whoever has no Mac may not want MPS at all
     return blame(_OLD, first, confidence=sure, evidence=evidence, facts=facts, ask=() if version else [ASK_TORCH])
+
+
+def _older_torch_runs(first: Said, version: str, evidence: list[Evidence]) -> Verdict:
+    """The text is of an older torch than the one that is named: the program runs with another Python."""
+    return blame(
+        "wrong-interpreter",
+        first,
+        detail=f"torch {version} does not say this any more (the last that does is {first.row.until}): the program "
+        "seems to run with another Python, which has an older torch.",
+        confidence=POSSIBLE,
+        evidence=evidence,
+        remedies=[Remedy("Run the program with the Python that has the newer torch, or upgrade torch in its own.")],
+        ask=["in the program: import sys, torch; print(sys.executable, torch.__version__, torch.__file__)"],
+    )
 
 
 @check(
