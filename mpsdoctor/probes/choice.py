@@ -43,7 +43,8 @@ def choose_target(python: str | None, environ: Mapping[str, str]) -> Target:
     path = _path_without_own_environment(environ)
     found_on_path = _which("python3", path) or _which("python", path)
     if found_on_path:
-        return Target(found_on_path, f"python3 on PATH{gone}")
+        where = "on PATH" if environ.get("PATH") else "where a shell without PATH looks"
+        return Target(found_on_path, f"python3 {where}{gone}")
     return Target(sys.executable, f"the Python that runs mpsdoctor; there is no other on PATH{gone}")
 
 

@@ -100,6 +100,9 @@ def _interpreter(layout: Layout, binaries: Binaries, system: str | None) -> Inte
     if layout.venv_home is not None and layout.at_home and system in (None, _THIS_SYSTEM):
         base_exists = exists(Path(layout.venv_home))
         sources["base_exists"] = "whether the home of pyvenv.cfg is there"
+        if layout.executable is not None and not exists(layout.executable):  # a link that leads to nothing
+            base_exists = False
+            sources["base_exists"] = f"where {layout.relative(layout.executable)} leads"
     return Interpreter(
         executable=shown(layout.executable) if layout.executable else None,
         version=layout.version,

@@ -198,6 +198,17 @@ def test_a_venv_that_sees_the_packages_of_its_base(tmp_path: Path, base_is_here:
     assert ("which is not here" in packages.source("distributions")) is not base_is_here
 
 
+def test_a_venv_whose_python_leads_nowhere_though_the_folder_of_its_base_is_there(tmp_path: Path):
+    root = tmp_path / "venv"
+    venv.create(root, symlinks=True, with_pip=False)
+    for link in (root / "bin").glob("python*"):
+        link.unlink()
+        link.symlink_to("/opt/gone/bin/python3")
+    interpreter = read_env(root).interpreter
+    assert interpreter.base_exists is False
+    assert interpreter.source("base_exists") == "where bin/python3 leads"
+
+
 def test_a_venv_whose_base_is_gone(tmp_path: Path):
     root = tmp_path / "venv"
     venv.create(root, symlinks=True, with_pip=False)
