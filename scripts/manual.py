@@ -29,7 +29,13 @@ def commands_page() -> str:
     lines = ["# Commands", ""]
     for name, command in _commands():
         lines += [f"## mpsdoctor {name} {{ #{name} }}", "", " ".join(_help(command).split("\n\n")[0].split()), ""]
-        context = click.Context(command, info_name=f"mpsdoctor {name}", max_content_width=100, terminal_width=100)
+        context = click.Context(
+            command,
+            info_name=f"mpsdoctor {name}",
+            max_content_width=100,
+            terminal_width=100,
+            help_option_names=["-h", "--help"],
+        )
         lines += ["```text", command.get_help(context), "```", ""]
     lines += ["## Exit status", "", "| status | meaning |", "|---|---|"]
     return "\n".join([*lines, *(f"| {status} | {words} |" for status, words in EXIT_CODES)])
@@ -51,8 +57,9 @@ def man_page() -> str:
         context = click.Context(command, info_name=f"mpsdoctor {name}")
         lines += [f".SS {_roff(' '.join([name, *_arguments(command, context)]))}"]
         lines += [_roff(" ".join(part.split())) + "\n.PP" for part in _help(command).split("\n\n")]
-        for parameter in command.get_params(context):
-            record = parameter.get_help_record(context)
+        # Not get_params: click keeps the help option as the first caller's context called it.
+        records = [parameter.get_help_record(context) for parameter in command.params]
+        for record in (*records, ("-h, --help", "Show this message and exit.")):
             if record is not None:
                 lines += [".TP", f".B {_roff(record[0])}", _roff(" ".join(record[1].split()))]
     lines.append(".SH EXIT STATUS")

@@ -96,6 +96,7 @@ class Collector:
     def drop(self, subject: str, name: str) -> None:
         """Forget a statement that has turned out to say something else."""
         self._found.pop((subject, name), None)
+        self._against.pop((subject, name), None)  # what is not stated at all is not contradicted
 
     def variable(self, name: str, value: str, line: int) -> None:
         """Take one environment variable; the first value of a name counts."""

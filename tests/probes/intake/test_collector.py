@@ -103,3 +103,12 @@ def test_the_value_is_always_one_of_the_strongest(statements: list[tuple[str, in
     strongest = max(rank for _, rank in statements)
     # A weaker statement that only says more of the same lengthens it.
     assert any(found is not None and found.startswith(value) for value, rank in statements if rank == strongest)
+
+
+def test_what_was_dropped_is_contradicted_by_nothing() -> None:
+    into = collected(("14.5", FORM), ("15.1", FORM))
+    into.drop("host", "macos_version")
+    found = into.facts()
+    assert (found.host.macos_version, found.messages.contradictions) == (None, None)
+    into.put("host", "macos_version", "13.0", 3, FORM)
+    assert into.facts().messages.contradictions is None
