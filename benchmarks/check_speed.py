@@ -13,6 +13,7 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -30,9 +31,9 @@ sys.stderr.write("\\nRSS %d\\n" % resource.getrusage(resource.RUSAGE_SELF).ru_ma
 
 
 def seconds(argv: list[str]) -> float:
-    """Run a command once and return its wall time."""
+    """Run a command once, in a folder without settings of ours, and return its wall time."""
     started = time.perf_counter()
-    subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False)
+    subprocess.run(argv, cwd=tempfile.gettempdir(), capture_output=True, stdin=subprocess.DEVNULL, check=False)
     return time.perf_counter() - started
 
 
