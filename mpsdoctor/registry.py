@@ -8,15 +8,12 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mpsdoctor.facts import Facts
+from mpsdoctor.plugins import docstring_sections, docstring_title, load_plugins
 from mpsdoctor.selection import Selection
 from mpsdoctor.verdict import CRASH, FAIL, POSSIBLE, SKIP, WARN, Verdict, capped, explains
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "mpsdoctor.checks"
 
@@ -66,17 +63,12 @@ class Check:
     @functools.cached_property
     def title(self) -> str:
         """The first line of its docstring."""
-        return (inspect.getdoc(self.function) or self.id).split("\n", 1)[0].strip()
+        return docstring_title(self.function, self.id)
 
     @functools.cached_property
     def sections(self) -> Mapping[str, str]:
         """The paragraphs of its docstring by heading: Tested, Why, What to do, Source."""
-        found: dict[str, str] = {}
-        for paragraph in (inspect.getdoc(self.function) or "").split("\n\n")[1:]:
-            heading, colon, text = paragraph.strip().partition(":")
-            if colon and heading in SECTIONS:
-                found[heading] = " ".join(text.split())
-        return found
+        return docstring_sections(self.function, SECTIONS)
 
 
 @dataclass(frozen=True)
@@ -161,43 +153,8 @@ def load_registry() -> Registry:
 
 @functools.cache
 def _load_registry() -> Registry:
-    from importlib.metadata import entry_points
-
-    found: dict[str, Check] = {}
-    broken: dict[str, str] = {}
-    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (not _is_ours(p.value), p.name)):
-        try:
-            checks = list(_checks_of(point.load()))
-        except Exception as error:
-            broken[point.name] = f"{type(error).__name__}: {error}"
-            continue
-        origin = _origin(point)
-        for item in checks:
-            if item.id in found:
-                broken[point.name] = f"the id {item.id} is taken by {found[item.id].origin}"
-                continue
-            found[item.id] = replace(item, origin=origin)
+    found, broken = load_plugins(ENTRY_POINT_GROUP, Check, ("check", "checks"))
     return Registry(order(found.values()), broken)
-
-
-def _is_ours(value: str) -> bool:
-    return value.startswith("mpsdoctor.")
-
-
-def _origin(point: EntryPoint) -> str:
-    """The distribution of an entry point; of ours it is known, and reading it would parse our whole README."""
-    if _is_ours(point.value):
-        return "mpsdoctor"
-    return point.dist.name if point.dist else point.value
-
-
-def _checks_of(thing: object) -> Iterable[Check]:
-    if isinstance(thing, Check):
-        yield thing
-    elif isinstance(thing, ModuleType):
-        yield from (item for item in vars(thing).values() if isinstance(item, Check))
-    else:
-        raise TypeError("the entry point names neither a module with checks nor a check")
 
 
 def order(checks: Iterable[Check]) -> tuple[Check, ...]:

@@ -19,7 +19,14 @@ ALLOWED = {
     "mpsdoctor.knowledge": ("mpsdoctor.knowledge",),
     "mpsdoctor.probes": ("mpsdoctor.probes", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor"),
     "mpsdoctor.verdict": ("mpsdoctor.facts",),
-    "mpsdoctor.registry": ("mpsdoctor.facts", "mpsdoctor.verdict", "mpsdoctor.selection"),
+    "mpsdoctor.plugins": (),
+    "mpsdoctor.registry": (
+        "mpsdoctor.plugins",
+        "mpsdoctor",
+        "mpsdoctor.facts",
+        "mpsdoctor.verdict",
+        "mpsdoctor.selection",
+    ),
     "mpsdoctor.diagnosis": ("mpsdoctor.facts", "mpsdoctor.verdict", "mpsdoctor.registry", "mpsdoctor.knowledge"),
     "mpsdoctor.observe": ("mpsdoctor.facts", "mpsdoctor.probes"),
     "mpsdoctor.smoke": ("mpsdoctor.facts", "mpsdoctor.probes"),
@@ -30,6 +37,7 @@ ALLOWED = {
     "mpsdoctor.repair": (
         *("mpsdoctor.repair", "mpsdoctor.observe", "mpsdoctor.smoke", "mpsdoctor.probes", "mpsdoctor.report"),
         *("mpsdoctor.diagnosis", "mpsdoctor.registry", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor"),
+        "mpsdoctor.plugins",
     ),
     "mpsdoctor.checks": ("mpsdoctor", "mpsdoctor.knowledge", "mpsdoctor.checks"),
     "mpsdoctor.fixes": ("mpsdoctor", "mpsdoctor.repair", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor.fixes"),

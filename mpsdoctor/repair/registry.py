@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mpsdoctor.plugins import docstring_sections, docstring_title, load_plugins
 from mpsdoctor.repair.plan import Proposal
 
 if TYPE_CHECKING:
@@ -41,17 +40,12 @@ class Fix:
     @functools.cached_property
     def title(self) -> str:
         """The first line of its docstring."""
-        return (inspect.getdoc(self.function) or self.id).split("\n", 1)[0].strip()
+        return docstring_title(self.function, self.id)
 
     @functools.cached_property
     def sections(self) -> Mapping[str, str]:
         """The paragraphs of its docstring by heading: the steps it makes, what it keeps, how undo takes it back."""
-        found: dict[str, str] = {}
-        for paragraph in (inspect.getdoc(self.function) or "").split("\n\n")[1:]:
-            heading, colon, text = paragraph.strip().partition(":")
-            if colon and heading in SECTIONS:
-                found[heading] = " ".join(text.split())
-        return found
+        return docstring_sections(self.function, SECTIONS)
 
 
 @dataclass(frozen=True)
@@ -74,29 +68,5 @@ def fix(id: str, *, causes: Sequence[str], packages: bool = True) -> Callable[[F
 @functools.cache
 def load_fixes() -> Fixes:
     """Load every fix of every installed package."""
-    from importlib.metadata import entry_points
-
-    found: dict[str, Fix] = {}
-    broken: dict[str, str] = {}
-    points = entry_points(group=ENTRY_POINT_GROUP)
-    for point in sorted(points, key=lambda p: (not p.value.startswith("mpsdoctor."), p.name)):
-        try:
-            fixes = list(_fixes_of(point.load()))
-        except Exception as error:
-            broken[point.name] = f"{type(error).__name__}: {error}"
-            continue
-        for item in fixes:
-            if item.id in found:
-                broken[point.name] = f"the id {item.id} is taken by {found[item.id].origin}"
-                continue
-            found[item.id] = replace(item, origin=point.dist.name if point.dist else point.value)
+    found, broken = load_plugins(ENTRY_POINT_GROUP, Fix, ("fix", "fixes"))
     return Fixes(tuple(found.values()), broken)
-
-
-def _fixes_of(thing: object) -> Iterable[Fix]:
-    if isinstance(thing, Fix):
-        yield thing
-    elif isinstance(thing, ModuleType):
-        yield from (item for item in vars(thing).values() if isinstance(item, Fix))
-    else:
-        raise TypeError("the entry point names neither a module with fixes nor a fix")
