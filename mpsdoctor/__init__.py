@@ -82,4 +82,5 @@ def __getattr__(name: str) -> object:
     import importlib
 
     home = next((module for module, names in _HOMES.items() if name in names), "mpsdoctor.facts")
-    return getattr(importlib.import_module(home), name)
+    value = globals()[name] = getattr(importlib.import_module(home), name)
+    return value

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from mpsdoctor.entry_points import entry_points
 
+OURS = "mpsdoctor"  # the distribution whose checks and fixes come first
 T = TypeVar("T", bound=Any)  # a frozen dataclass with `id` and `origin`
 
 
@@ -19,34 +19,20 @@ def load_plugins(group: str, kind: type[T], nouns: tuple[str, str]) -> tuple[dic
 
     nouns: one item and several, for the message to a plug-in that announces something else.
     """
-    from importlib.metadata import entry_points
-
     found: dict[str, T] = {}
     broken: dict[str, str] = {}
-    for point in sorted(entry_points(group=group), key=lambda p: (not _is_ours(p.value), p.name)):
+    for point in sorted(entry_points(group), key=lambda p: (p.distribution != OURS, p.name)):
         try:
             items = list(_items_of(point.load(), kind, nouns))
         except Exception as error:
             broken[point.name] = f"{type(error).__name__}: {error}"
             continue
-        origin = _origin(point)
         for item in items:
             if item.id in found:
                 broken[point.name] = f"the id {item.id} is taken by {found[item.id].origin}"
                 continue
-            found[item.id] = replace(item, origin=origin)
+            found[item.id] = replace(item, origin=point.distribution)
     return found, broken
-
-
-def _is_ours(value: str) -> bool:
-    return value.startswith("mpsdoctor.")
-
-
-def _origin(point: EntryPoint) -> str:
-    """The distribution of an entry point; of ours it is known, and reading it would parse our whole README."""
-    if _is_ours(point.value):
-        return "mpsdoctor"
-    return point.dist.name if point.dist else point.value
 
 
 def _items_of(thing: object, kind: type[T], nouns: tuple[str, str]) -> Iterable[T]:

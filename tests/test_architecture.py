@@ -19,7 +19,8 @@ ALLOWED = {
     "mpsdoctor.knowledge": ("mpsdoctor.knowledge",),
     "mpsdoctor.probes": ("mpsdoctor.probes", "mpsdoctor.facts", "mpsdoctor.knowledge", "mpsdoctor"),
     "mpsdoctor.verdict": ("mpsdoctor.facts",),
-    "mpsdoctor.plugins": (),
+    "mpsdoctor.entry_points": (),
+    "mpsdoctor.plugins": ("mpsdoctor.entry_points",),
     "mpsdoctor.registry": (
         "mpsdoctor.plugins",
         "mpsdoctor",

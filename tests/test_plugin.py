@@ -56,6 +56,20 @@ def test_the_plugin_shows_in_the_text_with_its_remedy(environment: Path) -> None
     assert "train --config small" in done.stdout
 
 
+@pytest.mark.parametrize("what", ["checks", "fixes"])
+def test_the_list_tells_what_does_not_load(what: str, tmp_path: Path) -> None:
+    info = tmp_path / "broken_plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[mpsdoctor.{what}]\nbroken = no_such_module\n")
+    command = [sys.executable, "-m", "mpsdoctor", "list", what]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)}, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert "no_such_module" in lines[-1]
+    assert len(lines) > 14  # ours stand above it
+
+
 def test_a_plugin_that_does_not_load_is_told_and_harms_no_other(environment: Path, tmp_path: Path) -> None:
     info = tmp_path / "broken_plugin-1.0.dist-info"
     info.mkdir()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import functools
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,11 @@ import click
 from mpsdoctor.cli.formats import FORMATS, expectation, print_report
 from mpsdoctor.cli.options import Seconds, not_onto_input
 from mpsdoctor.cli.output import Progress, print_lines, terminal_width
+from mpsdoctor.probes.target_child import TORCH_TIMEOUT
 
 if TYPE_CHECKING:
     from mpsdoctor.cli.target import Gathered
     from mpsdoctor.report.model import Report
-
-# A shade above what a torch on a slow disk needs; see mpsdoctor.probes.torch.DEFAULT_TIMEOUT (not imported: start-up).
-DEFAULT_TIMEOUT = 60.0
 
 
 @click.command()
@@ -40,7 +38,7 @@ DEFAULT_TIMEOUT = 60.0
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
 @click.option("--expect", type=click.Choice(["mps", "cpu", "any"]), default="any", show_default=True,
               help="mps: exit 1 unless the GPU can be used. cpu: exit 1 unless torch imports.")  # fmt: skip
-@click.option("--timeout", type=Seconds(1, 3600), default=DEFAULT_TIMEOUT, show_default=True, metavar="S",
+@click.option("--timeout", type=Seconds(1, 3600), default=TORCH_TIMEOUT, show_default=True, metavar="S",
               help="Seconds for everything that torch does.")  # fmt: skip
 @click.option("--vm-policy", type=click.Choice(["warn", "fail", "ignore"]), metavar="POLICY",
               help="What a virtual machine's GPU means to a CI job: warn, fail or ignore.")  # fmt: skip
@@ -99,11 +97,13 @@ def _only_one(options: dict[str, Any]) -> None:
         raise click.UsageError(f"{' and '.join(given)} ask for different targets; give one of them")
 
 
-def _load_checks() -> None:
-    """Load what judges while the children run; asked for again afterwards, it is there."""
+def _load_late(format_: str) -> None:
+    """Load what judges and tells while the children run; asked for again afterwards, it is there."""
     from mpsdoctor.registry import load_registry
 
     load_registry()
+    if format_ == "text":
+        import mpsdoctor.report.text  # noqa: F401
 
 
 def judged(options: dict[str, Any]) -> Report:
@@ -113,7 +113,6 @@ def judged(options: dict[str, Any]) -> Report:
 
     chosen = selection(options["select"], options["ignore"])
     started = time.monotonic()
-    threading.Thread(target=_load_checks, daemon=True).start()
     with Progress("asking the machine and importing torch ..."):
         gathered = gather(
             python=options["python"],
@@ -122,6 +121,7 @@ def judged(options: dict[str, Any]) -> Report:
             replay=options["replay"],
             import_torch=not options["no_import"],
             timeout=options["timeout"],
+            meanwhile=functools.partial(_load_late, options["format_"]),
         )
         if options["smoke"]:
             gathered = _with_smoke(gathered, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -43,10 +44,8 @@ def _checks(width: int) -> list[Text]:
             family = check.family
             lines += [Text()] if lines else []
             lines.append(Text(family, style="bold"))
-        origin = "" if check.origin == "mpsdoctor" else f" [{check.origin}]"
-        lines += described(check.id, check.title + origin, column, width)
-    lines += [Text(f"not loaded: {name}: {why}", style="red") for name, why in registry.broken.items()]
-    return lines
+        lines += described(check.id, _with_origin(check.title, check.origin), column, width)
+    return [*lines, *_not_loaded(registry.broken)]
 
 
 def _place(family: str) -> int:
@@ -56,17 +55,24 @@ def _place(family: str) -> int:
 
 
 def _fixes(width: int) -> list[Text]:
-    from importlib.metadata import entry_points
-
-    from rich.text import Text
-
+    from mpsdoctor.repair.registry import load_fixes
     from mpsdoctor.report.list_text import described
 
-    points = sorted(entry_points(group="mpsdoctor.fixes"), key=lambda point: point.name)
-    if not points:
-        return [Text("There are no fixes yet: this version only observes and explains.")]
+    fixes = load_fixes()
+    column = max((len(fix.id) for fix in fixes.fixes), default=0)
     lines: list[Text] = []
-    for point in points:
-        doc = (getattr(point.load(), "__doc__", None) or "").strip().split("\n", 1)[0]
-        lines += described(point.name, doc, 14, width)
-    return lines
+    for fix in fixes.fixes:
+        lines += described(fix.id, _with_origin(fix.title, fix.origin), column, width)
+    return [*lines, *_not_loaded(fixes.broken)]
+
+
+def _with_origin(title: str, origin: str) -> str:
+    return title if origin == "mpsdoctor" else f"{title} [{origin}]"
+
+
+def _not_loaded(broken: Mapping[str, str]) -> list[Text]:
+    from rich.text import Text
+
+    from mpsdoctor.report.words import printable
+
+    return [Text(printable(f"not loaded: {name}: {why}"), style="red") for name, why in broken.items()]

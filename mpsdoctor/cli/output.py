@@ -9,7 +9,6 @@ import io
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,6 +140,8 @@ def _write_into(path: Path, data: bytes) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
+    import tempfile
+
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mpsdoctor.facts import Facts
 from mpsdoctor.probes.runner import expanded, home_folder
+from mpsdoctor.probes.target_child import TORCH_TIMEOUT
 from mpsdoctor.report.source import Source
 
 if TYPE_CHECKING:
+    from mpsdoctor.facts import Facts
     from mpsdoctor.facts.redaction import Redactor
 
 REPORT_LIMIT = 64 * 1024 * 1024  # bytes; a full report of 300 packages has under 1 MB
@@ -36,9 +38,13 @@ def gather(
     from_: str | None,
     replay: str | None,
     import_torch: bool = True,
-    timeout: float = 60.0,
+    timeout: float = TORCH_TIMEOUT,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Gathered:
-    """Get the facts that the options ask for. Raises ClickException with one plain line for bad input."""
+    """Get the facts that the options ask for. Raises ClickException with one plain line for bad input.
+
+    meanwhile: see `observe`; not called where nothing runs that could be waited for.
+    """
     if env is not None:
         return _from_env(env)
     if from_ is not None:
@@ -47,10 +53,10 @@ def gather(
         return gather_ticket(from_)
     if replay is not None:
         return _from_recording(replay, import_torch, timeout)
-    return _live(python, import_torch, timeout)
+    return _live(python, import_torch, timeout, meanwhile)
 
 
-def _live(python: str | None, import_torch: bool, timeout: float) -> Gathered:
+def _live(python: str | None, import_torch: bool, timeout: float, meanwhile: Callable[[], None]) -> Gathered:
     from mpsdoctor.observe import observe
     from mpsdoctor.probes.choice import NoSuchInterpreter, choose_target
     from mpsdoctor.probes.runner import LiveRunner
@@ -60,7 +66,7 @@ def _live(python: str | None, import_torch: bool, timeout: float) -> Gathered:
         target = choose_target(python, runner.environ)
     except NoSuchInterpreter as error:
         raise click.UsageError(str(error)) from error
-    facts, problems = observe(runner, target, import_torch=import_torch, timeout=timeout)
+    facts, problems = observe(runner, target, import_torch=import_torch, timeout=timeout, meanwhile=meanwhile)
     recording = runner.environ.get("MPSDOCTOR_HOST_RECORDING")
     if recording:
         from mpsdoctor.probes.demonstration import as_if_on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
@@ -12,13 +13,11 @@ Row = dict[str, Any]
 def document(topic: str) -> Row:
     """The whole file ``<topic>.json``, parsed once; raises FileNotFoundError for a topic that does not exist."""
     import json  # late, for the start of the program
-    import pkgutil
 
-    # Not by importlib.resources: its modules import each other in a circle, and checks load in several threads.
-    data = pkgutil.get_data(__package__, f"{topic}.json")
-    if data is None:  # a loader that gives no data; ours do, from a folder and from a zip file
-        raise FileNotFoundError(f"{topic}.json")
-    parsed: Row = json.loads(data)
+    # From a folder or out of a zip file. Not by importlib.resources: its modules import each other in a circle, and
+    # checks load in several threads.
+    loader: Any = __spec__.loader if __spec__ is not None else None
+    parsed: Row = json.loads(loader.get_data(str(Path(__file__).with_name(f"{topic}.json"))))
     return parsed
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -88,6 +87,8 @@ def _in_prefix(prefix: Path, chosen_by: str) -> Target | None:
 
 
 def _which(name: str, path: str) -> str | None:
+    import shutil  # with its compressors it takes longer to load than all of this module's work
+
     found = shutil.which(name, path=path)
     try:
         # Absolute: PATH may hold relative folders, and a bare name would be searched for once more when it is run.

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from mpsdoctor.facts.codec import decode
 from mpsdoctor.facts.environment import Environment, Shadow
 from mpsdoctor.facts.interpreter import Interpreter
 from mpsdoctor.facts.process import ProcessEnd
 from mpsdoctor.probes.answers import Answers, parse_answers
-from mpsdoctor.probes.on_disk import on_disk
 from mpsdoctor.probes.process import Completed
 from mpsdoctor.probes.runner import Runner
+from mpsdoctor.probes.target_child import INTERPRETER_TIMEOUT, run_interpreter_script
 
-LABEL = "<python facts probe>"
-TIMEOUT = 15.0  # seconds; a healthy start takes 0.05, a cold disk or endpoint protection some seconds
-_SCRIPTS = Path(__file__).with_name("target")
 _SOURCE = "the interpreter"
-_PLACEHOLDER = "/usr/bin/python3"  # Apple's, where the developer tools are missing: it opens a dialog on the screen
 _HOME_LINE = re.compile(r"^home\s*=\s*(.{1,1024})$", re.MULTILINE)
 
 
@@ -34,22 +28,19 @@ class InterpreterAnswer:
     dockerenv: bool
 
 
-def script(name: str) -> str:
-    """Return the path of a script for the examined interpreter, which cannot read our zip file."""
-    return str(on_disk(_SCRIPTS) / name)
+def ask_interpreter(
+    runner: Runner, executable: str, chosen_by: str, timeout: float = INTERPRETER_TIMEOUT
+) -> InterpreterAnswer:
+    """Run the target with our script and return what it says; see `read_interpreter` and `run_interpreter_script`."""
+    return read_interpreter(runner, executable, chosen_by, run_interpreter_script(runner, executable, timeout))
 
 
-def ask_interpreter(runner: Runner, executable: str, chosen_by: str, timeout: float = TIMEOUT) -> InterpreterAnswer:
-    """Run the target with our script and return what it says; its failure to answer is a fact, too.
-
-    timeout: seconds that it has at most, and never more than TIMEOUT.
-    """
-    if _is_placeholder(runner, executable):
-        error = "it is Apple's placeholder, which would ask on the screen to install the developer tools"
-        end = ProcessEnd(how="refused", error=error)
-        silent = Interpreter(executable=executable, chosen_by=chosen_by, end=end, sources={"*": "xcode-select -p"})
-        return InterpreterAnswer(silent, _environment({}, runner), False)
-    done = runner.run([executable, "-B", script("interpreter_probe.py")], timeout=min(timeout, TIMEOUT), label=LABEL)
+def read_interpreter(runner: Runner, executable: str, chosen_by: str, done: Completed) -> InterpreterAnswer:
+    """Return what the target said of itself; its failure to answer is a fact, too."""
+    if done.end.how == "refused":
+        source = {"*": "xcode-select -p"}
+        refused = Interpreter(executable=executable, chosen_by=chosen_by, end=done.end, sources=source)
+        return InterpreterAnswer(refused, _environment({}, runner), False)
     values = parse_answers(done.stdout)
     if values is None:
         return InterpreterAnswer(_silent(done, executable, chosen_by), _environment({}, runner), False)
@@ -59,12 +50,6 @@ def ask_interpreter(runner: Runner, executable: str, chosen_by: str, timeout: fl
         _environment(values, runner),
         answers.flag("/.dockerenv") is True,
     )
-
-
-def _is_placeholder(runner: Runner, executable: str) -> bool:
-    if not runner.live or runner.system != "Darwin" or os.path.realpath(executable) != _PLACEHOLDER:
-        return False
-    return not runner.run(["xcode-select", "-p"], timeout=TIMEOUT).ok
 
 
 def _silent(done: Completed, executable: str, chosen_by: str) -> Interpreter:

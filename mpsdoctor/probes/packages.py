@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -30,7 +31,7 @@ MAX_VALUE = 256  # characters of a name or version
 
 _FIRST_READ = 4096  # name and version stand in the first lines
 _LINE = re.compile(r"\r\n|\r|\n")
-_BLANK_LINE = re.compile(rb"\r?\n[ \t]*\r?\n|\r\r")
+_FIELDS = frozenset((b"Name", b"Version", b"Requires-Dist"))
 _EGG_NAME = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)(?:-py[\d.]+.*)?")
 _EDITABLE = re.compile(r"__editable__\.(?P<name>.+)-(?P<version>[^-]+)\.pth")
 
@@ -114,21 +115,31 @@ def _dist_info(folder: Path, site: Path) -> Distribution:
 
 
 def _header(metadata: Path, *, whole: bool) -> _Header:
+    """Read the fields at the head of a METADATA file: all of them, or only until name and version are known."""
     data = read_head(metadata, _FIRST_READ) or b""
-    if not _BLANK_LINE.search(data) and len(data) == _FIRST_READ and (whole or b"\nVersion:" not in data):
-        data = read_head(metadata, MAX_HEADER_BYTES) or b""
-    end = _BLANK_LINE.search(data)
+    header = _fields(data, whole=whole, cut=len(data) == _FIRST_READ)
+    return header or _fields(read_head(metadata, MAX_HEADER_BYTES) or b"", whole=whole, cut=False) or _Header()
+
+
+def _fields(data: bytes, *, whole: bool, cut: bool) -> _Header | None:
+    """Read fields until the blank line before the description; None where the data, cut off, ends before they do."""
     header = _Header()
-    for line in _LINE.split(data[: end.start() if end else None].decode("utf-8-sig", "replace")):
-        key, _, value = line.partition(":")
-        value = value.strip()
-        if key == "Name" and value:
+    lines = data.removeprefix(codecs.BOM_UTF8).splitlines()
+    for line in lines[:-1] if cut else lines:
+        if not line.strip(b" \t"):
+            return header
+        key, _, rest = line.partition(b":")
+        if key not in _FIELDS or not (value := rest.decode("utf-8", "replace").strip()):
+            continue
+        if key == b"Name":
             header.name = header.name or value[:MAX_VALUE]
-        elif key == "Version" and value:
+        elif key == b"Version":
             header.version = header.version or value[:MAX_VALUE]
-        elif key == "Requires-Dist" and value:
+        else:
             header.requires.append(value)
-    return header
+        if header.name and header.version and not whole:
+            return header
+    return None if cut else header
 
 
 def _first_line(path: Path) -> str | None:
@@ -156,27 +167,30 @@ def _missing_files(record: Path, site: Path) -> int | None:
     data = read_head(record, MAX_RECORD_BYTES)
     if not data:
         return None
-    base, missing = os.fsencode(site) + b"/", 0
-    folders: dict[bytes, frozenset[bytes] | None] = {}  # None: what is in it may be missing
-    for line in data.splitlines():
-        if b"/include/" in line:  # three of four files of torch: worth the quicker test
-            continue
-        name = line.rsplit(b",", 2)[0].strip(b'"').replace(b'""', b'"')
-        folder, slash, leaf = name.rpartition(b"/")
-        if folder not in folders:
-            folders[folder] = None if _SPARE.search(folder + slash) else _names(base + folder)
-        known = folders[folder]
-        if not leaf or known is None or leaf in known or leaf.endswith(b".pyc"):
+    # As sets, and four of five lines dropped at once: torch lists 14,000 files, and a loop over them took too long.
+    lines = [line for line in data.splitlines() if b"/include/" not in line and b"__pycache__/" not in line]
+    names = {line.rsplit(b",", 2)[0] for line in lines}
+    if b'"' in data:
+        names = {name.strip(b'"').replace(b'""', b'"') for name in names}
+    base = os.fsencode(site) + b"/"
+    # By folder, with its slash; None: what is in it may be missing.
+    folders = dict.fromkeys({name[: name.rfind(b"/") + 1] for name in names})
+    for folder in folders:
+        if not _SPARE.search(folder):
+            folders[folder] = _names(base, folder)
+    missing = 0
+    for name in names.difference(*(known for known in folders.values() if known)):
+        if name.endswith((b"/", b".pyc")) or not name or folders[name[: name.rfind(b"/") + 1]] is None:
             continue
         # Listed in another spelling on a file system that does not tell them apart, or really gone.
         missing += b"\0" in name or not os.access(base + name, os.F_OK)
     return missing
 
 
-def _names(folder: bytes) -> frozenset[bytes]:
-    """The names in a folder: one listing instead of a question for each of torch's 3,000 files."""
+def _names(base: bytes, folder: bytes) -> frozenset[bytes]:
+    """The files in a folder, named as RECORD names them: one listing instead of a question for each of 3,000 files."""
     try:
-        return frozenset(os.listdir(folder))  # noqa: PTH208 - bytes, as RECORD gives them
+        return frozenset([folder + name for name in os.listdir(base + folder)])  # noqa: PTH208 - bytes, as in RECORD
     except (OSError, ValueError):
         return frozenset()
 

@@ -14,10 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from mpsdoctor.facts.process import ProcessEnd
 from mpsdoctor.probes.starting import beside_signals
 from mpsdoctor.probes.stream import Stream
+
+if TYPE_CHECKING:  # the facts load while the first child runs; see target_child.py
+    from mpsdoctor.facts.process import ProcessEnd
 
 STDERR_TAIL = 4000  # characters of stderr that a fact carries
 DRAIN_SECONDS = 0.25  # how long a stream may stay silent after the child's own end before it is cut
@@ -106,7 +109,7 @@ def run_child(
         process = beside_signals(start, _finish)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in a path
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        return Completed(tuple(argv), ProcessEnd(how="not-started", error=reason))
+        return Completed(tuple(argv), _end(how="not-started", error=reason))
     try:
         return _watch(process, tuple(argv), started, timeout, on_line)
     finally:
@@ -221,7 +224,7 @@ def _describe(code: int, timed_out: bool, seconds: float, out: Stream, err: Stre
         how, exit_code = "timeout", 0
     elif code < 0:
         how, exit_code, name = "signal", 0, _signal_name(-code)
-    return ProcessEnd(
+    return _end(
         how=how,
         code=exit_code if how == "exit" else None,
         signal=name,
@@ -230,6 +233,12 @@ def _describe(code: int, timed_out: bool, seconds: float, out: Stream, err: Stre
         stderr_tail=tail,
         left_processes=left or None,
     )
+
+
+def _end(**values: Any) -> ProcessEnd:
+    from mpsdoctor.facts.process import ProcessEnd
+
+    return ProcessEnd(**values)
 
 
 def _signal_name(number: int) -> str:

@@ -10,31 +10,24 @@ from mpsdoctor.facts.codec import decode_or_none
 from mpsdoctor.facts.process import ProcessEnd
 from mpsdoctor.facts.torch import ImportFailure, Torch, Trial
 from mpsdoctor.probes.answers import Answers, finite, parse_answers, parse_line
-from mpsdoctor.probes.interpreter import script
 from mpsdoctor.probes.process import Completed
 from mpsdoctor.probes.runner import Runner
+from mpsdoctor.probes.target_child import TORCH_TIMEOUT, run_torch_script
 
-LABEL = "<torch facts probe>"
-DEFAULT_TIMEOUT = 60.0  # seconds for everything; a cold import of torch from a slow disk takes up to 30
 _SOURCE = "torch"
 _AT_LEAST = re.compile(r"is_macos_or_newer\((\d{1,2}), ?(\d{1,2})\)")
 _DIFFERENCE = re.compile(r"(?P<name>\w{1,60}?)(?:_check)?_max_abs_diff")
 _RECORDED_TOLERANCE = 1e-3  # that of our own comparisons; recordings made by hand give the difference alone
 
 
-def ask_torch(runner: Runner, executable: str, timeout: float = DEFAULT_TIMEOUT) -> Torch:
+def ask_torch(runner: Runner, executable: str, timeout: float = TORCH_TIMEOUT) -> Torch:
     """Import torch in the target, ask, allocate and compare. timeout: seconds for the whole child."""
 
     def on_line(line: bytes) -> float | None:
         answer = parse_line(line)
         return finite(answer.get("limit")) if answer else None
 
-    done = runner.run(
-        [executable, "-B", script("torch_probe.py"), f"{timeout:g}"],
-        timeout=timeout,
-        label=LABEL,
-        on_line=on_line,
-    )
+    done = run_torch_script(runner, executable, timeout, on_line)
     ran_out = done.end.how == "timeout" and (done.end.seconds or 0.0) >= timeout - 0.1
     return torch_facts(done, ran_out=ran_out and runner.live)
 

@@ -123,11 +123,10 @@ def test_what_sitecustomize_does_does_not_hide_the_answer(kind: str, own: Path) 
         (SITECUSTOMIZE["patches json"], "left with exit status 1"),
     ],
 )
-def test_a_start_that_never_reaches_us_is_told(code: str, how: str, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "TIMEOUT", 1.5)
+def test_a_start_that_never_reaches_us_is_told(code: str, how: str, own: Path) -> None:
     (packages(own) / "sitecustomize.py").write_text(code + "\n")
     started = time.monotonic()
-    found = ask(own).interpreter
+    found = ask_interpreter(LiveRunner(CLEAN), str(own), "--python", timeout=1.5).interpreter
     assert found.end is not None
     assert how in found.end.describe()
     assert (found.executable, found.version) == (str(own), None)

@@ -38,11 +38,11 @@ def script(path: Path, body: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", sorted(SCRIPTS))
-def test_a_program_that_is_no_python_is_a_fact(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "TIMEOUT", 1.5)
+def test_a_program_that_is_no_python_is_a_fact(kind: str, tmp_path: Path) -> None:
     body, how, code = SCRIPTS[kind]
     started = time.monotonic()
-    found = ask_interpreter(LiveRunner(), str(script(tmp_path / "python", body)), "--python").interpreter
+    program = script(tmp_path / "python", body)
+    found = ask_interpreter(LiveRunner(), str(program), "--python", timeout=1.5).interpreter
     assert found.end is not None
     assert (found.end.how, found.end.code) == (how, code)
     assert (found.version, found.executable) == (None, str(tmp_path / "python"))
