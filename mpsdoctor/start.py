@@ -20,7 +20,7 @@ def main() -> None:
         from mpsdoctor.cli import main as run
     except KeyboardInterrupt:
         os.write(2, b"interrupted; nothing was changed\n")
-        sys.exit(INTERRUPTED)
+        os._exit(INTERRUPTED)  # see _leave_at_once in mpsdoctor.cli
     except (Exception, SystemExit) as error:
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:

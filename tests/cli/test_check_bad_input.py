@@ -202,6 +202,26 @@ def interrupted(python: Path, numbers: list[int]) -> tuple[int, bytes]:
     return process.returncode, err
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("where", ["", "exec", "eval"])
+def test_an_interruption_gives_its_own_status_wherever_it_comes(
+    where: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    """`python -m` ends by SIGINT, and not as we say, where one came in code made of text, as dataclasses are."""
+    busy = f"[os.kill(os.getpid(), {int(number)}), [None for _ in range(10**9)]]"
+    (tmp_path / "interrupted.py").write_text(f"""
+import os
+import mpsdoctor.cli as cli, mpsdoctor.cli.check as check, mpsdoctor.report.words  # no dataclass is made afterwards
+def judged(options):
+    {f"{where}({busy!r})" if where else busy}
+check.judged = judged
+cli.main(["check"])
+""")
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60, cwd=tmp_path)
+    assert (done.returncode, done.stderr.strip()) == (130, b"interrupted; nothing was changed")
+
+
 @pytest.mark.parametrize(
     "numbers",
     [[signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGINT] * 5, [signal.SIGTERM, signal.SIGINT]],
