@@ -68,3 +68,21 @@ main()
 """
     done = run([sys.executable, "-c", code], tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted; nothing was changed\n")
+
+
+def test_what_is_registered_for_the_end_is_done_and_what_was_written_is_there(tmp_path: Path) -> None:
+    code = """
+import atexit, sys, mpsdoctor.cli.check as check
+def judged(options):
+    atexit.register(lambda: print('at the end'))
+    print('answer')
+    sys.stderr.write('unfinished line')
+    raise KeyboardInterrupt
+check.judged = judged
+from mpsdoctor.start import main
+sys.argv = ['mpsdoctor', 'check']
+main()
+"""
+    done = run([sys.executable, "-c", code], tmp_path)
+    assert (done.returncode, done.stdout.split("\n")) == (130, ["answer", "at the end", ""])
+    assert done.stderr == "unfinished lineinterrupted; nothing was changed\n"

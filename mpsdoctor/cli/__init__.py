@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import importlib
-import os
 import signal
 import sys
 from typing import Any, NoReturn
@@ -139,13 +137,8 @@ def _interrupts() -> list[signal.Signals]:
     return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-_was_interrupted = False
-
-
 def _interrupted(number: int, frame: Any) -> None:
     """A second Ctrl-C must not cut short the end of the children that the first one begins."""
-    global _was_interrupted
-    _was_interrupted = True
     for other in _interrupts():
         signal.signal(other, lambda *_: None)  # SIG_IGN: Python complains of a signal that came in between
     raise KeyboardInterrupt
@@ -165,19 +158,4 @@ def _leave(status: int) -> NoReturn:
             if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
                 _say(f"Error: the answer could not be written: {error.strerror}")
                 status = status or USAGE
-    if _was_interrupted:
-        _leave_at_once(status)
     sys.exit(status)
-
-
-def _leave_at_once(status: int) -> NoReturn:
-    """End with this very status after an interruption.
-
-    Where it came inside of Python code that is made at run time (every dataclass is), CPython remembers it, and in the
-    end kills itself with SIGINT whatever became of it.
-    """
-    atexit._run_exitfuncs()
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError, ValueError):
-            sys.stderr.flush()
-    os._exit(status)

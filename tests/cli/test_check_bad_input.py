@@ -211,13 +211,13 @@ def test_an_interruption_gives_its_own_status_wherever_it_comes(
     busy = f"[os.kill(os.getpid(), {int(number)}), [None for _ in range(10**9)]]"
     (tmp_path / "interrupted.py").write_text(f"""
 import os
-import mpsdoctor.cli as cli, mpsdoctor.cli.check as check, mpsdoctor.report.words  # no dataclass is made afterwards
+import mpsdoctor.start, mpsdoctor.cli.check as check, mpsdoctor.report.words  # no dataclass is made afterwards
 def judged(options):
     {f"{where}({busy!r})" if where else busy}
 check.judged = judged
-cli.main(["check"])
+mpsdoctor.start.main()
 """)
-    command = [sys.executable, "-m", "interrupted"]
+    command = [sys.executable, "-m", "interrupted", "check"]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60, cwd=tmp_path)
     assert (done.returncode, done.stderr.strip()) == (130, b"interrupted; nothing was changed")
 
