@@ -85,4 +85,4 @@ main()
 """
     done = run([sys.executable, "-c", code], tmp_path)
     assert (done.returncode, done.stdout.split("\n")) == (130, ["answer", "at the end", ""])
-    assert done.stderr == "unfinished lineinterrupted; nothing was changed\n"
+    assert done.stderr.split() == ["unfinished", "line", "interrupted;", "nothing", "was", "changed"]
