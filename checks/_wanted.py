@@ -50,6 +50,13 @@ def other_python_tag(facts: Facts, said: Said) -> bool:
     return tag.startswith("cp") and minor is not None and tag != f"cp{minor.replace('.', '').rstrip('t')}"
 
 
+def has_wheel(minor: str, wanted: str | None, machine: str) -> bool:
+    """Is there a wheel of the wanted release, or of any, for this Python on this architecture?"""
+    if wanted is not None and releases.release(wanted):
+        return minor in releases.pythons_for(wanted, machine)
+    return any(minor in one.pythons(machine) for one in releases.releases())
+
+
 def offers_older(last: str | None, wanted: str | None) -> bool:
     """The installer's list ends below the release that was asked for."""
     return wanted is None or (versions.at_least(wanted, last or "0") is not False and wanted != last)

@@ -1,5 +1,7 @@
 """What pip, uv, Poetry and conda report when they find no torch."""
 
+import re
+
 from mpsdoctor import Conda, Facts, Messages, Remedy, Verdict, check, fail
 from mpsdoctor.knowledge import versions
 
@@ -19,8 +21,9 @@ from ._reported import (
     runs_x86,
     shows_x86,
 )
-from ._wanted import is_local, offers_older, wanted_release
+from ._wanted import has_wheel, is_local, offers_older, wanted_release
 
+_PRE_RELEASE = re.compile(r"\d(?:a|b|rc)\d")
 _X86 = "x86-python-hardware-unknown"
 _NO_WHEEL = (
     "non-mac-wheel-pin",
@@ -101,6 +104,8 @@ def _x86_matters(said: list[Said]) -> bool:
 def _of_nothing_known(facts: Facts, said: list[Said]) -> Verdict:
     """Nothing decides: the likeliest candidate. Where the Mac is known, what is unknown is its Python."""
     first = said[0]
+    if first.row.causes[0] == "python-version-no-wheel" and _python_fits(facts, said):
+        return _nothing_offered(facts, first)
     if first.row.causes[0] != _X86 or facts.host.is_apple_silicon is None:
         sure = POSSIBLE if first.row.causes[0] == _X86 and not shows_x86(first) else LIKELY
         return blame(first.row.causes[0], first, confidence=sure, ask=[ASK_PYTHON])
@@ -116,6 +121,43 @@ def _of_nothing_known(facts: Facts, said: list[Said]) -> Verdict:
         confidence=POSSIBLE,
         evidence=evidence,
         ask=[ASK_PYTHON],
+    )
+
+
+def _python_fits(facts: Facts, said: list[Said]) -> bool:
+    """pip offers nothing at all, and the table has the wanted torch for this Python on Apple silicon."""
+    minor = facts.interpreter.minor
+    told = said[0].row.id.startswith("pip-") and part(said, "last") is None
+    if (
+        not told
+        or minor is None
+        or facts.interpreter.pre_release
+        or _PRE_RELEASE.search(facts.interpreter.version or "")
+    ):
+        return False
+    return has_wheel(minor, wanted_release(said), "arm64")
+
+
+def _nothing_offered(facts: Facts, said: Said) -> Verdict:
+    """Nobody tells how old the message is: a new Python has no wheels for some months, and an old pip sees none."""
+    minor = facts.interpreter.minor
+    return blame(
+        "python-version-no-wheel",
+        said,
+        detail=f"pip found no torch for this Python. There are macOS wheels for Python {minor} today: this message is "
+        "older than they are, or pip is, or it ran on another Python (an x86_64 one?) or asked an index without them.",
+        confidence=POSSIBLE,
+        evidence=known(facts, "interpreter.version", "interpreter.machine"),
+        remedies=[
+            Remedy(
+                "Try once more with a new pip, from the index that everybody uses.",
+                (
+                    ("python", "-m", "pip", "install", "--upgrade", "pip"),
+                    ("python", "-m", "pip", "--isolated", "install", "torch"),
+                ),
+            )
+        ],
+        ask=[ASK_PYTHON, "python -m pip config list"],
     )
 
 
