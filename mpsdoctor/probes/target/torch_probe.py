@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     Send = Callable[[dict[str, Any]], None]
 
 STEP_LIMIT = 20.0  # seconds for one step after the import: the first use of a kernel can compile Metal source
-PATH = re.compile(r"(/[^\s'\"(),:]{1,1024}\.(?:dylib|so|py))")
+_ENDING = r"\.(?:dylib|so|py)"
+# A name may hold spaces where quotes or the loader's own words show where it begins.
+PATH = re.compile(
+    r"'(/[^'\n]{1,1024}" + _ENDING + r")'"
+    r"|(?:dlopen\(|(?:Referenced from|Expected in): (?:<[0-9A-Fa-f-]{36}> )?)(/[^'\"(),:\n]{1,1024}" + _ENDING + r")"
+    r"|(?<![\w@.-])(/[^\s'\"(),:]{1,1024}" + _ENDING + r")"
+)
 
 
 def describe(error: BaseException) -> str:
@@ -52,7 +58,7 @@ def import_torch(send: Send) -> Any:
                 "import_error": {
                     "type": type(error).__name__,
                     "message": message,
-                    "paths": sorted(set(PATH.findall(message)))[:20],
+                    "paths": paths_in(message),
                     "file": raised_in(error),
                 },
             }
@@ -66,6 +72,11 @@ def import_torch(send: Send) -> Any:
         }
     )
     return torch
+
+
+def paths_in(message: str) -> list[str]:
+    """Return the compiled files and modules that a loader's message names, each once, 20 at most."""
+    return sorted({"".join(found) for found in PATH.findall(message)})[:20]
 
 
 def raised_in(error: BaseException) -> str | None:
