@@ -19,6 +19,19 @@ IN_SETTING = re.compile(
     re.IGNORECASE,
 )
 _PSEUDONYM = re.compile(r"private-\d{1,6}\.invalid")
+# What follows a host that has got its pseudonym.
+IN_PATH = re.compile(
+    r"(?P<before>(?:://private-\d{1,6}\.invalid(?::\d{1,5})?/|@private-\d{1,6}\.invalid[:/]))"
+    r"(?P<path>[^\s'\"<>?#,;)\]}\\]{1,2000})"
+)
+# The parts of an index's path that every index has, or that decide: a build of torch, a conda channel, a wheel file.
+_TELLING = re.compile(
+    r"\*\*\*|t|simple|pypi|npm|repository|repositories|api|v\d|index|packages?|files?|whl|nightly|test|cpu|cu\d{2,3}"
+    r"|rocm[\d.]{1,6}|conda(?:-forge)?|channels?|main|free|pytorch(?:-nightly|-test)?|noarch|(?:osx|linux|win)-\w{2,10}"
+    r"|(?:torch|torchvision|torchaudio|numpy)|[\w.+!%-]{1,200}\.(?:whl|conda|zip|tar\.gz|tar\.bz2)",
+    re.IGNORECASE,
+)
+_HIDDEN = "***"
 _HERE = frozenset(("localhost", "host", "127.0.0.1", "0.0.0.0"))  # "host" is what this machine's own name became
 _ENDINGS = frozenset(("ai", "app", "cn", "co", "com", "dev", "eu", "io", "net", "org", "sh"))
 _REGISTERED = frozenset(
@@ -40,6 +53,12 @@ def is_public(host: str) -> bool:
     if labels[-2:] in (["edu", "cn"], ["ac", "cn"]):
         return labels[0] in ("mirror", "mirrors", "pypi")
     return len(labels) > 1 and labels[-2] in _REGISTERED and labels[-1] in _ENDINGS
+
+
+def without_names(match: re.Match[str]) -> str:
+    """Return an address of a private host (a match of IN_PATH) without the teams and projects in its path."""
+    parts = match["path"].split("/")
+    return match["before"] + "/".join(p if not p or _TELLING.fullmatch(p) else _HIDDEN for p in parts)
 
 
 class Pseudonyms:

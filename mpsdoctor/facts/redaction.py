@@ -27,6 +27,9 @@ _HOME = re.compile(  # a name with spaces only where a slash shows its end
     rf"(?P<name>{_NAME_PART}+(?:(?: {_NAME_PART}+){{1,3}}(?=[/\\]))?)"
 )
 
+_VOLUME = re.compile(  # an external disk bears the name that somebody gave it
+    rf"(?<!/System)(?<![\w.-])/Volumes/(?!Macintosh HD)(?P<name>{_NAME_PART}+(?:(?: {_NAME_PART}+){{1,3}}(?=[/\\]))?)"
+)
 _ENCODED_HOME = re.compile(  # in a URL
     r"(?P<root>%2F(?:Users|home)%2F)(?P<name>(?:[^\s&\"'%]|%(?!2F)[0-9A-Fa-f]{2}){1,100})", re.IGNORECASE
 )
@@ -99,6 +102,8 @@ class Redactor:
         text = self._replace("private-host", hosts.IN_SETTING, self._hosts.in_url, text)
         if self._hosts.bare is not None:
             text = self._replace("private-host", self._hosts.bare, self._hosts.again, text)
+        if "private-" in text:
+            text = self._replace("private-path", hosts.IN_PATH, hosts.without_names, text)
         return text
 
     def _replace(self, kind: str, pattern: re.Pattern[str], by: Callable[[re.Match[str]], str], text: str) -> str:
@@ -178,6 +183,7 @@ def _always(text: str) -> Callable[[re.Match[str]], str]:
 # (kind, text without which the pattern cannot match, pattern, replacement)
 _RULES: tuple[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     ("user", "", _HOME, _someone),
+    ("volume", "/Volumes/", _VOLUME, _always("/Volumes/volume")),
     ("user", "%2", _ENCODED_HOME, _someone),
     ("user", "@", _PROMPT, _always(r"\g<before>user@host")),
     ("host", ".local", _LOCAL_HOST, _always("host.local")),

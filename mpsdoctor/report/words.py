@@ -33,6 +33,8 @@ _REMOVED = {
     "host": ("host name", "host names"),
     "network-address": ("network address", "network addresses"),
     "private-host": ("private host", "private hosts"),
+    "private-path": ("path on a private host", "paths on private hosts"),
+    "volume": ("name of a disk", "names of disks"),
     "secret": ("secret", "secrets"),
     "serial-number": ("serial number", "serial numbers"),
     "temporary-folder": ("temporary folder", "temporary folders"),

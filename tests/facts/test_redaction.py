@@ -44,7 +44,10 @@ NAMES = [
     ("/Users/o'neil/x", "/Users/user/x"),
     (r"C:\Users\bob\torch", r"C:\Users\user\torch"),
     ("/Users/runner/work and /home/conda/feedstock", "/Users/runner/work and /home/conda/feedstock"),
-    ("/Volumes/jane/env", "/Volumes/user/env"),
+    ("/Volumes/jane/env", "/Volumes/volume/env"),
+    ("/Volumes/Acme Backup 2/env and /Volumes/x", "/Volumes/volume/env and /Volumes/volume"),
+    ("'/Volumes/Jane's Disk/a':/Volumes/b", "'/Volumes/volume/a':/Volumes/volume"),
+    ("/Volumes/Macintosh HD/usr /System/Volumes/Preboot/x", "/Volumes/Macintosh HD/usr /System/Volumes/Preboot/x"),
     ("/opt/janes/jane.py", "/opt/janes/jane.py"),
     ("/env/lib/python3.12/site-packages/jane/x.py", "/env/lib/python3.12/site-packages/jane/x.py"),
     ("jane@Janes-MacBook-Pro ~ % python", "user@host ~ % python"),
@@ -212,3 +215,24 @@ def test_the_diagnosis_of_a_redacted_report_is_the_same(name: str, user: str) ->
         return answer.verdict, answer.mps_usable, [cause.cause for cause in answer.causes], outcomes
 
     assert diagnosis(again) == diagnosis(facts)
+
+
+PATHS = [
+    ("https://nexus.acme.corp/repository/team-x/simple", "https://private-1.invalid/repository/***/simple"),
+    ("https://nexus.acme.corp:8443/secret/whl/cu121", "https://private-1.invalid:8443/***/whl/cu121"),
+    ("git@git.acme.corp:team/project.git", "git@private-1.invalid:***/***"),
+    ("git+ssh://git@git.acme.corp/team/project.git@main#egg=x", "git+ssh://***@private-1.invalid/***/***#egg=x"),
+    ("(https://a.acme.corp/x/torch-2.9.1-cp312-none-macosx_11_0_arm64.whl)",
+     "(https://private-1.invalid/***/torch-2.9.1-cp312-none-macosx_11_0_arm64.whl)"),
+    ("https://conda.acme.corp/conda-forge/osx-arm64/", "https://private-1.invalid/conda-forge/osx-arm64/"),
+    ("https://download.pytorch.org/whl/cpu", "https://download.pytorch.org/whl/cpu"),
+    ("https://github.com/somebody/torch-thing", "https://github.com/somebody/torch-thing"),
+    ("http://nexus.acme.corp:8081", "http://private-1.invalid:8081"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), PATHS)
+def test_the_path_on_a_private_host_names_no_team(text: str, expected: str) -> None:
+    redactor = Redactor()
+    assert redactor.text(text) == expected
+    assert redactor.text(expected) == expected

@@ -95,11 +95,16 @@ def test_a_public_host_stays(host: str) -> None:
 )
 def test_a_private_host_gets_a_name_that_stays_the_same(host: str) -> None:
     assert not is_public(host)
-    data = {"first": f"see {host.upper()} there", "a": f"http://{host}:8080/x", "b": [f"https://{host}/y"], host: 1}
+    data = {
+        "first": f"see {host.upper()} there",
+        "a": f"http://{host}:8080/pypi",
+        "b": [f"https://{host}/simple"],
+        host: 1,
+    }
     redactor = Redactor()
     found = redactor.value(data)
-    assert found["a"] == "http://private-1.invalid:8080/x"
-    assert found["b"] == ["https://private-1.invalid/y"]
+    assert found["a"] == "http://private-1.invalid:8080/pypi"
+    assert found["b"] == ["https://private-1.invalid/simple"]
     assert found["first"] == (f"see {'private-1.invalid' if '.' in host else host.upper()} there")
     assert host in found
     assert redactor.value(found) == found
@@ -129,5 +134,5 @@ def test_a_host_without_an_address_goes_where_hosts_are_written(text: str, wante
 
 
 def test_two_private_hosts_stay_two() -> None:
-    text = Redactor().text("https://a.corp.acme.com/x http://b.corp.acme.com https://a.corp.acme.com")
-    assert text == "https://private-1.invalid/x http://private-2.invalid https://private-1.invalid"
+    text = Redactor().text("https://a.corp.acme.com/simple http://b.corp.acme.com https://a.corp.acme.com")
+    assert text == "https://private-1.invalid/simple http://private-2.invalid https://private-1.invalid"

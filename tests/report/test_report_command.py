@@ -114,7 +114,7 @@ def test_the_user_can_look_before_sending(answer: bytes, shown: bool, tmp_path: 
 
 def test_every_kind_of_redaction_has_words() -> None:
     rules = (*_RULES, *Redactor(home="/Users/jane", user="jane", host="studio")._rules)
-    kinds = {kind for kind, *_ in rules} | {"secret", "private-host"}
+    kinds = {kind for kind, *_ in rules} | {"secret", "private-host", "private-path"}
     assert len(kinds) >= 10
     assert sorted(kinds - set(_REMOVED)) == []
     assert in_words({"token": 1, "home": 2, "user": 0, "new-kind": 3}) == "2 home folders, 3 new-kind, 1 token"
