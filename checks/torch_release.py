@@ -82,7 +82,9 @@ def _older_torch(
 ) -> list[Remedy]:
     if best is None:
         return []
-    wanted = [f"torch=={best.version}", *([f"torchvision=={best.torchvision}"] if best.torchvision else [])]
+    wanted = [f"torch=={best.version}"]
+    if best.torchvision and (packages.distributions is None or packages.get("torchvision") is not None):
+        wanted.append(f"torchvision=={best.torchvision}")
     return [
         Remedy(
             f"Install torch=={best.version}, the newest whose GPU support runs on macOS {host.macos_version}.",

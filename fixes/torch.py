@@ -7,7 +7,10 @@ from ._proposals import install_stack
 
 _ANOTHER = ("macos-too-old-for-torch", "known-bad-torch-release", "torch-too-old", "torch-not-installed")
 
-_UPDATE = "Update macOS{} in System Settings > General > Software Update (it needs an administrator)"
+_UPDATE = (
+    "Instead: keep this torch, and update macOS{} in System Settings > General > Software Update (it needs an "
+    "administrator)."
+)
 _WHOLE = "Install torch {} again, whole and for this Mac"
 _ANEW = {
     "mps-not-built": "Install the ordinary wheel of torch {}, which has MPS in it",
@@ -31,7 +34,7 @@ def right_torch(situation: Situation) -> list[Proposal]:
     if situation.cause.cause == "macos-too-old-for-torch":
         floor = releases.floor_for(situation.facts.torch.version or situation.packages.version("torch") or "")
         update = _UPDATE.format(f" to {floor.version} or later" if floor else "")
-        proposals.append(Manual(situation.cause.cause, f"Or: {update}, and keep this torch."))
+        proposals.append(Manual(situation.cause.cause, update))
     return proposals
 
 

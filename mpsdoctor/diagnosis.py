@@ -128,7 +128,9 @@ def _asks(findings: Sequence[Finding], roots: Sequence[Finding], usable: bool | 
     wanted = [ask for root in roots for ask in root.verdict.ask]
     if not wanted and usable is None and not roots:
         wanted = [ask for finding in findings if finding.outcome == UNKNOWN for ask in finding.verdict.ask]
-    return tuple(dict.fromkeys(wanted))[:_ASK_LIMIT]
+    # Two checks may ask for the same thing, one of them with a word on why.
+    whole = [ask for ask in dict.fromkeys(wanted) if not any(o != ask and o.startswith(f"{ask},") for o in wanted)]
+    return tuple(whole)[:_ASK_LIMIT]
 
 
 def exit_code(diagnosis: Diagnosis, facts: Facts, *, fail_on: str, expect: str) -> int:

@@ -24,7 +24,7 @@ SCHEMA = "mpsdoctor.diff/1"
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the answer to a file.")
 @click.option("-v", "--verbose", is_flag=True, help="Show every fact and package that differs.")
 def diff(before: str, after: str, format_: str, output: Path | None, verbose: bool) -> int:
-    """Say what differs between two reports or tickets, the worst first: before and after, or mine and theirs.
+    """Say what differs between two reports, tickets or recordings, the worst first: before and after, mine and theirs.
 
     Exit status: 0 nothing differs, 1 something does.
     """
@@ -45,10 +45,12 @@ def diff(before: str, after: str, format_: str, output: Path | None, verbose: bo
 
 def _read(name: str) -> Document:
     from mpsdoctor.cli.target import gather, make_redactor
+    from mpsdoctor.probes.runner import expanded
     from mpsdoctor.registry import load_registry
     from mpsdoctor.report.document import written
     from mpsdoctor.report.model import make_report
 
-    gathered = gather(python=None, env=None, from_=name, replay=None)
+    recorded = expanded(name).is_dir()
+    gathered = gather(python=None, env=None, from_=None if recorded else name, replay=name if recorded else None)
     report = make_report(gathered.facts, gathered.source, load_registry(), problems=gathered.problems)
     return written(report, make_redactor())

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 STDIN_LIMIT = 4 * 1024 * 1024  # bytes; a traceback has some 10 kB
 
 
-@click.command()
+class _TextFirst(click.Command):
+    """A command whose argument may begin with a dash: what holds a space is text and no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put "--" before the first text that begins with a dash."""
+        at = next((i for i, arg in enumerate(args) if arg.startswith("-") and any(map(str.isspace, arg))), None)
+        if at is not None and "--" not in args[:at]:
+            args = [*args[:at], "--", *args[at:]]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_TextFirst)
 @click.argument("words", nargs=-1, metavar="[ID | CAUSE | ERROR TEXT | -]")
 @click.option("--list", "list_", is_flag=True, help="List every cause that can be explained.")
 def explain(words: tuple[str, ...], list_: bool) -> int:

@@ -37,3 +37,24 @@ def test_lists_are_wrapped_and_never_cut(mpsdoctor, columns):
     for cause in causes.causes():
         assert " ".join(cause.means.split()) in flat["list causes"]
         assert " ".join(cause.means.split()) in flat["explain --list"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-[MTLDebugComputeCommandEncoder setBuffer:offset:atIndex:]: failed assertion, Placeholder storage has not "
+        "been allocated on MPS device!",
+        "-h is not the matter: Placeholder storage has not been allocated on MPS device!",
+        "--> RuntimeError: Placeholder storage has not been allocated on MPS device!",
+    ],
+)
+def test_a_text_may_begin_with_a_dash(text, mpsdoctor):
+    done = mpsdoctor("explain", text)
+    assert (done.code, done.err) == (0, "")
+    assert "tensor-on-wrong-device" in done.out
+
+
+@pytest.mark.parametrize("option", ["--lsit", "-x", "--h"])
+def test_an_option_that_is_none_is_told(option, mpsdoctor):
+    done = mpsdoctor("explain", option, "some text")
+    assert (done.code, done.err.count("\n")) == (2, 1)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mpsdoctor.report.diff import BETTER, OTHER, WORSE, compare, format_diff
-from tests.conftest import Ran
+from tests.conftest import RECORDINGS, Ran
 from tests.report.conftest import NAMES, findings, made
 
 HEALTHY, BROKEN = "01-m1-air-8gb-macos14-uv", "05-m1pro-anaconda-x86_64-rosetta"
@@ -119,11 +119,19 @@ def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, recorded: Get) -> None:
     assert run("diff --format json", "a.json", "/dev/fd/0", "< <(cat b.json)") == by_name
 
 
-@pytest.mark.parametrize(
-    ("place", "says"), [(".", "no file that can be read"), ("/dev/null", "no file that can be read")]
-)
+@pytest.mark.parametrize(("place", "says"), [(".", "so it is no recording"), ("/dev/null", "no file that can be read")])
 def test_what_is_neither_a_file_nor_a_pipe_is_refused_in_a_line(
     place: str, says: str, mpsdoctor: Callable[..., Ran]
 ) -> None:
     ran = mpsdoctor("diff", place, place)
     assert (ran.code, ran.out, ran.err.count("\n"), says in ran.err) == (2, "", 1, True)
+
+
+def test_recordings_can_be_compared_as_they_are(mpsdoctor: Callable[..., Ran], tmp_path: Path) -> None:
+    before, after = RECORDINGS / "05-m1pro-anaconda-x86_64-rosetta", RECORDINGS / "03-m4max-macos26"
+    done = mpsdoctor("diff", str(before), str(after))
+    assert (done.code, done.err) == (1, "")
+    assert "x86-python-under-rosetta" in done.out
+    assert mpsdoctor("diff", str(after), str(after)).code == 0
+    nothing = mpsdoctor("diff", str(after), str(tmp_path))
+    assert (nothing.code, nothing.err.count("\n")) == (2, 1)
