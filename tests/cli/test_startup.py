@@ -17,6 +17,8 @@ HEAVY = ["torch", "numpy", "macholib", "asyncio", "email", "http", "urllib.reque
 ONLY_FOR_WORK = ["rich", "packaging", "platformdirs", "importlib.metadata", "json", "subprocess", "tempfile",
                  "concurrent.futures", "tomllib", "mpsdoctor.facts", "mpsdoctor.registry", "mpsdoctor.probes",
                  "mpsdoctor.report", "mpsdoctor.knowledge", "mpsdoctor.checks", "mpsdoctor.repair"]  # fmt: skip
+# The library's reader of metadata (for packages in zip files), and what writes files or searches PATH.
+ONLY_FOR_ODD_CASES = ["importlib.metadata", "importlib.resources", "zipfile", "csv", "tempfile", "shutil", "pkgutil"]
 
 
 def loaded(tmp_path: Path, *arguments: str) -> set[str]:
@@ -53,8 +55,25 @@ def test_the_help_of_a_command_loads_that_command_alone(tmp_path: Path) -> None:
 
 def test_replay_loads_neither_torch_nor_what_reads_files_of_programs(tmp_path: Path) -> None:
     found = loaded(tmp_path, *REPLAY) - bare(tmp_path)
-    assert among([name for name in HEAVY if name != "email"], found) == []
+    assert among([*HEAVY, *ONLY_FOR_ODD_CASES], found) == []
     assert among(["mpsdoctor.cli.fix", "mpsdoctor.repair", "mpsdoctor.smoke", "mpsdoctor.training_smoke"], found) == []
+
+
+def test_a_look_without_torch_loads_no_more(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "check", "--python", sys.executable, "--no-import") - bare(tmp_path)
+    assert "mpsdoctor.probes.packages" in found
+    assert among([*HEAVY, *ONLY_FOR_ODD_CASES, "mpsdoctor.repair", "mpsdoctor.facts.redaction"], found) == []
+
+
+def test_what_starts_the_first_child_loads_neither_facts_nor_checks(tmp_path: Path) -> None:
+    """What reads and judges its answer takes as long to load as the child takes to answer."""
+    code = "import mpsdoctor.cli.check, mpsdoctor.cli.target, mpsdoctor.observe, mpsdoctor.probes.choice"
+    command = [sys.executable, "-X", "importtime", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    found = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "mpsdoctor.probes.target_child" in found
+    late = ["mpsdoctor.facts", "mpsdoctor.registry", "mpsdoctor.checks", "mpsdoctor.knowledge", "rich"]
+    assert among([*late, *HEAVY, *ONLY_FOR_ODD_CASES], found - bare(tmp_path)) == []
 
 
 def test_json_needs_no_rich(tmp_path: Path) -> None:
