@@ -22,6 +22,7 @@ from mpsdoctor.registry import load_registry
 from mpsdoctor.report.model import Report, make_report
 from mpsdoctor.report.text import Style, format_text
 from tests.conftest import RECORDINGS, ROOT, Ran
+from tests.terminal import all_of
 
 NAMES = sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir())
 HEALTHY, BROKEN, LIMITED = (
@@ -92,16 +93,7 @@ def on_a_terminal(command: list[str], **env: str) -> tuple[str, str, int]:
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=ends[0][1], stderr=ends[1][1], env=given)
     for _, end in ends:
         os.close(end)
-    shown_there = []
-    for end, _ in ends:
-        parts = []
-        try:
-            while data := os.read(end, 65536):
-                parts.append(data)
-        except OSError:  # the other end was closed: EIO on Linux
-            pass
-        os.close(end)
-        shown_there.append(b"".join(parts).decode().replace("\r\n", "\n"))
+    shown_there = [all_of(end).decode().replace("\r\n", "\n") for end, _ in ends]
     return shown_there[0], shown_there[1], process.wait()
 
 

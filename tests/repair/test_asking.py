@@ -14,6 +14,7 @@ import pytest
 from tests.repair.conftest import Patient
 from tests.repair.test_faults import killed_after, mismatched
 from tests.repair.wheels import fingerprint
+from tests.terminal import all_of
 
 Make = Callable[..., Patient]
 
@@ -27,13 +28,7 @@ def at_a_terminal(mac: Patient, *arguments: str, answer: str) -> tuple[int, str]
         cwd=mac.project, env={**os.environ, **mac.env, "TERM": "dumb"}, stdin=theirs, stdout=theirs, stderr=theirs,
     )  # fmt: skip
     os.close(theirs)
-    said = b""
-    try:
-        while part := os.read(ours, 4096):
-            said += part
-    except OSError:  # how Linux tells that the other end is closed
-        pass
-    os.close(ours)
+    said = all_of(ours)
     return process.wait(timeout=60), " ".join(said.decode().split())
 
 

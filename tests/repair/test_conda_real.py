@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from tests.conftest import RECORDINGS, ROOT
 from tests.repair.conda_tool import CACHE, CHANNEL, MACOS, package, tool
 from tests.repair.conftest import Patient
-from tests.repair.test_faults import MACOS_13, killed_after
+from tests.repair.test_faults import KILLED, MACOS_13, killed_after
 from tests.repair.wheels import TORCH, UV, Index, environment, fingerprint, run
 
 ROSETTA = RECORDINGS / "05-m1pro-anaconda-x86_64-rosetta"
@@ -127,28 +126,8 @@ def test_a_conda_run_killed_after_every_journal_entry(conda: Callable[..., Patie
     print(f"killed {entries - 1} of {entries - 1} times (conda): all restored")
 
 
-# The command line with another address of Miniforge's installer.
-MIRROR = textwrap.dedent(
-    """
-    import sys
-    import mpsdoctor.fixes.native as native
-    native.MINIFORGE = sys.argv.pop(1)
-    entries = int(sys.argv.pop(1))
-    if entries:
-        import os, signal
-        from mpsdoctor.repair.journal import Journal
-        write = Journal.write
-        def killing(self, event, **values):
-            global entries
-            write(self, event, **values)
-            entries -= 1
-            if entries == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-        Journal.write = killing
-    from mpsdoctor.cli import main
-    main(sys.argv[1:])
-    """
-)
+# The same with another address of Miniforge's installer; after 0 entries nothing is killed.
+MIRROR = "import sys, mpsdoctor.fixes.native as native; native.MINIFORGE = sys.argv.pop(1)\n" + KILLED
 INSTALLER = """#!/bin/bash
 set -eu
 [ "$1 $2" = "-b -p" ]

@@ -27,6 +27,7 @@ from mpsdoctor.report.model import make_report
 from tests.conftest import RECORDINGS, Ran
 from tests.repair.conftest import Patient
 from tests.repair.wheels import TORCH, UV, Index, fingerprint, run
+from tests.terminal import all_of
 
 MACOS_13 = RECORDINGS / "04-m1-macos13-old"
 Make = Callable[..., Patient]
@@ -309,14 +310,8 @@ def test_somebody_who_watches_sees_how_long_a_step_takes(patient: Make, index: I
         argv, cwd=mac.project, env={**os.environ, **mac.env}, stdout=subprocess.PIPE, stderr=theirs
     )
     os.close(theirs)
-    said = b""
-    try:
-        while part := os.read(ours, 4096):
-            said += part
-    except OSError:  # how Linux tells that the other end is closed
-        pass
+    said = all_of(ours)
     out, _ = process.communicate(timeout=60)
-    os.close(ours)
     assert process.returncode == 0, out
     step = "step 1 of 1: install torch==2.13.0 torchvision==0.28.0"
     lines = [line.split("\r")[-1] for line in said.decode().replace("\r\n", "\n").splitlines()]
