@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 BIN = Path(sys.executable).parent
-PINNED = re.compile(r"uses: (?:[\w-]+/[\w./-]+@[0-9a-f]{40} # v\d|\$/)")
+PINNED = re.compile(r"uses: (?:[\w-]+/[\w./-]+@[0-9a-f]{40} # v\d|\./)")
 
 
 def tool(name: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -86,9 +86,26 @@ def test_the_ended_image_is_asked_for_only_where_somebody_says_so() -> None:
         assert "macos-14" not in str([job.get("strategy") for job in workflow["jobs"].values()])
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_our_action_lies_where_a_step_looks_for_it(path: Path) -> None:
+    """A path is one in the working folder: what lies there was checked out before, and of the right repository."""
+    for job in yaml.safe_load(path.read_text())["jobs"].values():
+        there: dict[str, dict[str, Any]] = {}
+        for step in job["steps"]:
+            uses = step.get("uses", "")
+            assert not uses.startswith("$/"), "the runner refuses it for an action at the root of a repository"
+            if uses.startswith("actions/checkout@"):
+                there[step.get("with", {}).get("path", "")] = step.get("with", {})
+            elif uses.startswith("./"):
+                where = there[uses.removeprefix("./")]
+                if "workflow_call" in path.read_text():  # else the caller's own repository would be examined as ours
+                    assert where["repository"] == "${{ job.workflow_repository }}"
+                    assert where["ref"] == "${{ job.workflow_sha }}"
+
+
 def test_the_callable_workflow_passes_only_inputs_that_the_action_has() -> None:
     workflow: dict[str, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "mps.yml").read_text())
-    (step,) = [step for step in workflow["jobs"]["hosted"]["steps"] if step.get("uses") == "$/"]
+    (step,) = [step for step in workflow["jobs"]["hosted"]["steps"] if step.get("uses") == "./.mpsdoctor"]
     assert set(step["with"]) <= set(ACTION["inputs"])
     called = workflow[True]["workflow_call"]["inputs"]  # YAML 1.1 reads the key `on` as true
     assert {"checks", "fail-on", "expect", "vm-policy", "macos-14"} <= set(called)
