@@ -33,8 +33,11 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
     system = Evidence.of(host, "system")
     if host.is_mac:
         return passed(evidence=[system])
-    if host.system == "Linux" and _is_container_on_mac(host):
-        signs = [Evidence.of(host, name) for name in ("container", "kernel", "cpu_implementer") if getattr(host, name)]
+    shown = _is_container_on_mac(host)
+    # A Linux has no macOS version: a ticket that tells both speaks of the Mac around the container.
+    if host.system == "Linux" and (shown or (host.container is not None and host.macos_version is not None)):
+        names = ("container", "kernel", "cpu_implementer", *(() if shown else ("macos_version",)))
+        signs = [Evidence.of(host, name) for name in names if getattr(host, name)]
         return fail(
             "This is Linux in a container on a Mac; there is no Metal in it, so PyTorch cannot use the GPU here.",
             [system, *signs],
@@ -44,7 +47,7 @@ def this_is_a_mac(host: Host, environment: Environment) -> Verdict:
                 )
             ],
             cause="linux-container-on-mac",
-            confidence="certain" if _is_arm(host) or _has_apple_cpu(host) else "likely",
+            confidence="certain" if shown and (_is_arm(host) or _has_apple_cpu(host)) else "likely",
             gpu=False,
         )
     where = "Windows" if host.system == "Windows" else "Linux under Windows (WSL)" if host.wsl else str(host.system)

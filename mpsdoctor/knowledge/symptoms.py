@@ -101,15 +101,25 @@ def _sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def _concepts_in(text: str) -> frozenset[str]:
-    return frozenset(
-        name
-        for name, pattern in concepts().items()
-        if (_said(pattern, text) if name in _FAULTS else pattern.search(text))
-    )
+    known = concepts()
+    found = {name for name, pattern in known.items() if (_said if name in _FAULTS else re.search)(pattern, text)}
+    # "The loss is fine, no NaN": what is said of numbers there is praise.
+    if found.isdisjoint(_FAULTS) and any(known[name].search(text) for name in _FAULTS):
+        found -= {"numbers-differ", "zero-metric"}
+    return frozenset(found)
 
 
 def _said(pattern: re.Pattern[str], line: str) -> bool:
-    """Does it stand in the line, and not only behind a word of denial?"""
-    return any(
-        not _DENIED.search(line[max(0, found.start() - _REACH) : found.start()]) for found in pattern.finditer(line)
-    )
+    """Does it stand in the line, and not only behind a word of denial: "no black image", "the loss has no NaN"?"""
+    return any(not _is_denied(line, found) for found in pattern.finditer(line))
+
+
+def _is_denied(line: str, found: re.Match[str]) -> bool:
+    if _DENIED.search(line[max(0, found.start() - _REACH) : found.start()]):
+        return True
+    faults = [
+        fault.start()
+        for name in sorted(_FAULTS)
+        for fault in concepts()[name].finditer(line, found.start() + 1, found.end())
+    ]
+    return bool(faults) and all(_DENIED.search(line[max(0, start - _REACH) : start]) for start in faults)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from mpsdoctor.probes.runner import expanded
 
+# What uv and pipx leave in an environment that they make for one tool; uvx makes it in uv's cache, in archive-v0.
+_TOOL_MARKS = ("uv-receipt.toml", "pipx_metadata.json")
+
 
 class NoSuchInterpreter(ValueError):
     """The path asked for cannot be an interpreter; the message is one plain line."""
@@ -39,11 +42,14 @@ def choose_target(python: str | None, environ: Mapping[str, str]) -> Target:
             if found is not None:
                 return found
             gone += f"; the environment that {variable} names holds no Python"
-    path = _path_without_own_environment(environ)
+    path = environ.get("PATH", os.defpath)
+    if _own_environment_is_private():
+        path = _without_own_environment(path)
     found_on_path = _which("python3", path) or _which("python", path)
     if found_on_path:
         where = "on PATH" if environ.get("PATH") else "where a shell without PATH looks"
-        return Target(found_on_path, f"python3 {where}{gone}")
+        passed_over = " behind mpsdoctor's own" if path != environ.get("PATH", os.defpath) else ""
+        return Target(found_on_path, f"python3 {where}{passed_over}{gone}")
     return Target(sys.executable, f"the Python that runs mpsdoctor; there is no other on PATH{gone}")
 
 
@@ -104,10 +110,20 @@ def _link_target(path: Path) -> str:
         return str(path)
 
 
-def _path_without_own_environment(environ: Mapping[str, str]) -> str:
-    """PATH without our own environment: pipx and uvx put the tool's private environment first."""
+def _own_environment_is_private() -> bool:
+    """Whether this program has an environment to itself: one of pipx or uv, or one with this program and no torch.
+
+    Where torch is, somebody works. A zip file is not installed in the environment whose Python runs it.
+    """
+    own = Path(sys.prefix)
+    if sys.prefix == sys.base_prefix or not Path(__file__).is_relative_to(own):
+        return False
+    if own.parent.name.startswith("archive-v") or any((own / name).exists() for name in _TOOL_MARKS):
+        return True
+    return not any(own.glob("lib/python3*/site-packages/torch"))
+
+
+def _without_own_environment(path: str) -> str:
+    """PATH without our own environment: uvx puts the tool's private environment first."""
     own = os.path.realpath(Path(sys.prefix) / "bin")
-    entries = environ.get("PATH", os.defpath).split(os.pathsep)
-    if sys.prefix == sys.base_prefix:
-        return os.pathsep.join(entries)
-    return os.pathsep.join(entry for entry in entries if entry and os.path.realpath(entry) != own)
+    return os.pathsep.join(entry for entry in path.split(os.pathsep) if entry and os.path.realpath(entry) != own)

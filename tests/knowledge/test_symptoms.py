@@ -34,6 +34,15 @@ TOLD = {
 DENIED = {
     "crash": ["There is no crash.", "It does not crash any more", "没有崩溃"],
     "black-image": ["No black images with the cpu."],
+    "nan": [
+        "my loss has no NaN",
+        "The loss is fine, no NaN",
+        "loss: 0.43, all fine, no NaN, no errors.",
+        "The loss decreases and is never NaN",
+        "loss never becomes nan",
+        "gradients without NaN",
+    ],
+    "wrong-results": ["It runs on mps. My loss has no NaN", "mps is fine, the loss shows no NaN"],
     "slower-on-mps": [
         "mps is 3 times faster than the cpu",
         "The GPU is faster than the CPU here",

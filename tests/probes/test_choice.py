@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mpsdoctor.probes.choice import NoSuchInterpreter, Target, choose_target
+from tests.conftest import ROOT
 
 NAMES = [
     "plain",
@@ -181,21 +183,37 @@ def test_where_path_has_none_it_is_our_own(tmp_path: Path) -> None:
     assert (found.executable, "no other" in found.chosen_by) == (sys.executable, True)
 
 
-@pytest.mark.parametrize("how", ["itself", "through a link"])
-def test_a_private_environment_of_the_tool_does_not_hide_the_users_python(
-    how: str, tmp_path: Path, path_folder: Path
+ZIPPED, WITH_TORCH, UV_TOOL = "run from a zip file", "with torch", "a tool of uv's, with torch"
+
+
+@pytest.mark.parametrize("through", ["itself", "a link"])
+@pytest.mark.parametrize(
+    ("kind", "passed_over"), [("plain", True), (ZIPPED, False), (WITH_TORCH, False), (UV_TOOL, True)]
+)
+def test_an_environment_in_which_somebody_works_is_not_passed_over(
+    kind: str, passed_over: bool, through: str, tmp_path: Path, path_folder: Path
 ) -> None:
-    """pipx and uvx run the tool from an environment of its own, which may stand first on PATH."""
-    private = tmp_path / "private"
-    venv.create(private, with_pip=False)
-    first = private / "bin"
-    if how == "through a link":
+    """uvx runs the tool from an environment of its own, which stands first on PATH: that one nobody asks about."""
+    env = tmp_path / "env"
+    venv.create(env, with_pip=False)
+    site = next(env.glob("lib/python3*/site-packages"))
+    where = tmp_path / "code" if kind == ZIPPED else site
+    shutil.copytree(ROOT / "mpsdoctor", where / "mpsdoctor", ignore=shutil.ignore_patterns("__pycache__"))
+    if kind in (WITH_TORCH, UV_TOOL):
+        (site / "torch").mkdir()
+    if kind == UV_TOOL:
+        (env / "uv-receipt.toml").touch()
+    first = env / "bin"
+    if through == "a link":
         first = tmp_path / "link"
-        first.symlink_to(private / "bin")
+        first.symlink_to(env / "bin")
     code = (
-        f"import sys; sys.path[:0] = {sys.path!r}\n"
+        f"import sys; sys.path[:0] = {[str(where), *sys.path]!r}\n"
         "from mpsdoctor.probes.choice import choose_target\n"
-        f"print(choose_target(None, {{'PATH': {f'{first}:{path_folder}'!r}}}).executable)"
+        f"found = choose_target(None, {{'PATH': {f'{first}:{path_folder}'!r}}})\n"
+        "print(found.executable, found.chosen_by, sep='\\n')"
     )
-    done = subprocess.run([str(private / "bin" / "python"), "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(path_folder / "python3")
+    done = subprocess.run([str(env / "bin" / "python"), "-c", code], capture_output=True, text=True, check=True)
+    executable, chosen_by = done.stdout.splitlines()
+    assert executable == str((path_folder if passed_over else first) / "python3")
+    assert ("behind mpsdoctor's own" in chosen_by) is passed_over

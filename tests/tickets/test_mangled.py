@@ -19,7 +19,9 @@ SEEDS = st.integers(0, 1 << 20)
 @cache
 def causes(ticket: Ticket) -> frozenset[str]:
     """The causes that the whole ticket shows. A damaged one may have lost the first, and not gain another."""
-    return frozenset(one.cause for one in answer(ticket.text).diagnosis.causes)
+    shown = frozenset(one.cause for one in answer(ticket.text).diagnosis.causes)
+    # Without the lines that speak of the Mac around it, a Linux is only a Linux.
+    return shown | {"not-a-mac"} if "linux-container-on-mac" in shown else shown
 
 
 @cache
