@@ -67,7 +67,7 @@ def conda_build_has_mps(conda: Conda, packages: Packages, torch: Torch) -> Verdi
         evidence,
         [
             Remedy("Take conda-forge's build, which has MPS.", (_FROM_FORGE,)),
-            Remedy("Or take Anaconda's build with MPS (gpu_mps_*).", (("conda", "install", "pytorch-gpu"),)),
+            Remedy("Take Anaconda's build with MPS (gpu_mps_*).", (("conda", "install", "pytorch-gpu"),)),
         ],
         confidence="certain" if torch.built is False else "likely",
         gpu=False,

@@ -60,6 +60,9 @@ def numpy_suits_torch(conda: Conda, host: Host, interpreter: Interpreter, packag
     remedies = [Remedy("Install NumPy 1.", (command,))]
     best = None if interpreter.is_x86_64 else releases.newest_for(host.macos_version, interpreter.minor, "arm64")
     if best is not None:
-        command = pip(interpreter, packages, "install", f"torch=={best.version}", f"torchvision=={best.torchvision}")
-        remedies.append(Remedy(f"Or install torch {best.version}, which knows NumPy 2.", (command,)))
+        wanted = [f"torch=={best.version}"]
+        if best.torchvision and packages.get("torchvision") is not None:
+            wanted.append(f"torchvision=={best.torchvision}")
+        command = pip(interpreter, packages, "install", *wanted)
+        remedies.append(Remedy(f"Install torch {best.version}, which knows NumPy 2.", (command,)))
     return fail(f"torch {version} was built for NumPy 1, and NumPy {numpy} is installed.", evidence, remedies)

@@ -142,8 +142,7 @@ def exit_code(diagnosis: Diagnosis, facts: Facts, *, fail_on: str, expect: str) 
     if expect == "mps":
         return 0 if diagnosis.mps_usable is True and _threshold(diagnosis.verdict, fail_on) == 0 else 1
     if expect == "cpu":
-        imported = facts.torch.imported
-        return 3 if imported is None else 0 if imported else 1
+        return 0 if facts.torch.imported else 1
     return _threshold(diagnosis.verdict, fail_on)
 
 

@@ -15,10 +15,17 @@ from mpsdoctor.cli import COMMANDS, cli
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "mpsdoctor.1"
 EXIT_CODES = (
     ("0", "healthy, or works with limits, or not applicable (no Mac)"),
-    ("1", "a finding at or above --fail-on, or --expect is not met"),
+    (
+        "1",
+        "a finding at or above --fail-on, or --expect is not met; fix: something is to be done, and nothing was "
+        "changed; undo: a no; smoke: it does not train; diff: something differs",
+    ),
     ("2", "the command was given something that it cannot use"),
-    ("3", "nothing could be decided; the report says which fact would"),
-    ("4", "a repair ran, and its cause is still there"),
+    ("3", "nothing could be decided; the report says which fact would; explain: not known"),
+    (
+        "4",
+        "fix: a step failed and everything was put back, or the cause is still there; undo: not all could be put back",
+    ),
     ("5", "mpsdoctor itself failed"),
     ("130", "interrupted"),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpsdoctor.cli.options import Seconds
+from mpsdoctor.cli.options import Seconds, once
 from mpsdoctor.cli.output import Progress, print_lines, print_text, terminal_width
 from mpsdoctor.report.program import command
 
@@ -30,7 +30,14 @@ _FIRST = "Take it back first, and plan the repair anew?"
     "--python", "python", metavar="PATH", help="The interpreter to repair. Default: the active environment's."
 )
 @click.option("--env", "env", metavar="PATH", help="Plan for an environment by its files; changes nothing.")
-@click.option("--from", "from_", metavar="FILE", help="Plan for the Mac of an mpsdoctor report; changes nothing.")
+@click.option(
+    "--from",
+    "from_",
+    multiple=True,
+    callback=once,
+    metavar="FILE",
+    help="Plan for the Mac of an mpsdoctor report; changes nothing.",
+)
 @click.option("--replay", metavar="DIR", help="Plan for a recorded Mac; changes nothing.")
 @click.option("--only", multiple=True, metavar="CAUSE", help="Repair this cause alone (may be given again).")
 @click.option("--nightly", metavar="VERSION|DATE", help="Install this night's torch and torchvision.")

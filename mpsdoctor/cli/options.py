@@ -23,6 +23,16 @@ def not_onto_input(output: str | Path | None, inputs: Iterable[str | None]) -> N
             raise click.UsageError(f"-o {output} is the file that is read here; give the answer another name")
 
 
+def once(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """Return the value of an option that takes one; given twice, it is no silent choice of the last.
+
+    For options declared with `multiple=True`. Raises BadParameter.
+    """
+    if len(values) > 1:
+        raise click.BadParameter(f"give one; {len(values)} were given", ctx, param)
+    return values[0] if values else None
+
+
 class Seconds(click.FloatRange):
     """A time limit within bounds; click's own range lets NaN pass, which is smaller and larger than nothing."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpsdoctor.cli.options import Seconds, not_onto_input
+from mpsdoctor.cli.options import Seconds, not_onto_input, once
 from mpsdoctor.cli.output import print_text, write_file
 
 if TYPE_CHECKING:
@@ -22,7 +22,14 @@ ENDINGS = {"json": "json", "markdown": "md", "html": "html"}
 @click.command()
 @click.option("--python", metavar="PATH", help="The interpreter to examine. Default: the active environment's.")
 @click.option("--env", metavar="PATH", help="Read a venv, conda prefix or site-packages from its files; run nothing.")
-@click.option("--from", "from_", metavar="FILE", help="A ticket, a log or an earlier report ('-' is stdin).")
+@click.option(
+    "--from",
+    "from_",
+    multiple=True,
+    callback=once,
+    metavar="FILE",
+    help="A ticket, a log or an earlier report ('-' is stdin).",
+)
 @click.option("--replay", metavar="DIR", help="A recorded machine.")
 @click.option("--smoke", is_flag=True, help="Also train for real on the GPU, and put the proof into the report.")
 @click.option("--no-import", is_flag=True, help="Run the interpreter, but do not import torch.")

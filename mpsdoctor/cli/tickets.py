@@ -75,6 +75,10 @@ def check_many(names: tuple[str, ...], options: dict[str, Any]) -> int:
     from mpsdoctor.registry import load_registry
     from mpsdoctor.report.triage import Remembering, format_triage, json_line, keep
 
+    if options["format_"] not in ("text", "json"):
+        raise click.UsageError(
+            f"--format {options['format_']} is for one ticket; several give a table, or with --format json a line each"
+        )
     if options["smoke"]:
         raise click.UsageError("--smoke trains on this machine; it does not go with --env, --from or --replay")
     chosen = selection(options["select"], options["ignore"])

@@ -29,7 +29,10 @@ def read_report(data: bytes) -> tuple[Facts, Problems]:
         raise NotAReport("this is JSON, but no mpsdoctor report")
     schema = _KNOWN.fullmatch(document["schema"]) if isinstance(document.get("schema"), str) else None
     if schema is None:
-        raise NotAReport("this is JSON, but no mpsdoctor report: it names no mpsdoctor schema")
+        named = document.get("schema")
+        other = isinstance(named, str) and named.startswith("mpsdoctor.")
+        why = f"its schema is {named}"[:100] if other else "it names no mpsdoctor schema"
+        raise NotAReport(f"this is JSON, but no mpsdoctor report: {why}")
     problems: Problems = []
     if int(schema["number"]) > 1:
         problems.append(f"a newer mpsdoctor wrote this report ({document['schema']}); what this version knows was read")

@@ -92,7 +92,7 @@ def _asked(item: Fix, situation: Situation) -> Sequence[Proposal]:
 def _told(cause: FoundCause) -> Proposal:
     if cause.family == "platform":
         return Manual(cause.cause, cause.remedy or cause.summary)
-    return Refused(cause.cause, f"no repair of the environment helps; {cause.remedy or cause.summary}")
+    return Refused(cause.cause, f"no repair of the environment helps. {cause.remedy or cause.summary}")
 
 
 def _with_sizes(

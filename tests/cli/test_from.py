@@ -204,3 +204,41 @@ def test_no_name_of_the_ticket_is_repeated_in_json(called: Callable[..., Ran], t
     (tmp_path / "t.txt").write_text(f'{TICKET}File "/Users/jane.roe/work/train.py", line 3\njane.roe@example.com\n')
     ran = called("--from", "t.txt", "--format", "json")
     assert "jane" not in ran.out
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown", "junit", "github"])
+def test_a_format_for_one_ticket_is_refused_for_several(
+    format_: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("M1, macOS 14.5, torch 2.5.1")
+    for given in (["--from", "a.txt", "--from", "b.txt"], ["--from", str(tmp_path)]):
+        ran = mpsdoctor("check", *given, "--format", format_, "-o", "answer")
+        assert (ran.code, ran.err.count("\n"), format_ in ran.err) == (2, 1, True)
+        assert not (tmp_path / "answer").exists()
+
+
+@pytest.mark.parametrize("command", ["fix", "report"])
+def test_a_second_ticket_is_not_passed_over_in_silence(
+    command: str, tmp_path: Path, mpsdoctor: Callable[..., Ran]
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("M1, macOS 14.5, torch 2.5.1")
+    ran = mpsdoctor(command, "--from", "a.txt", "--from", "b.txt")
+    assert (ran.code, ran.err.count("\n"), "--from" in ran.err) == (2, 1, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
+
+
+@pytest.mark.parametrize("story", ["on my Windows laptop with an RTX 3060", "Windows 11, RTX 4090", "on a Windows PC"])
+def test_a_story_of_windows_is_no_mac(story: str, mpsdoctor: Callable[..., Ran]) -> None:
+    ran = mpsdoctor("check", "--from", "-", "--format", "json", stdin=f"{story}: mps is not available".encode())
+    assert ran.json["diagnosis"]["causes"][0]["cause"] == "not-a-mac"
+    beside = f"It works {story}.\nBut on my MacBook Air M1 mps is not available".encode()
+    ran = mpsdoctor("check", "--from", "-", "--format", "json", stdin=beside)
+    assert "not-a-mac" not in [cause["cause"] for cause in ran.json["diagnosis"]["causes"]]
+
+
+def test_a_result_of_another_kind_is_named(tmp_path: Path, mpsdoctor: Callable[..., Ran]) -> None:
+    (tmp_path / "s.json").write_text('{"schema": "mpsdoctor.smoke/1"}')
+    ran = mpsdoctor("check", "--from", "s.json")
+    assert (ran.code, "mpsdoctor.smoke/1" in ran.err, ran.err.count("\n")) == (2, True, 1)

@@ -149,12 +149,12 @@ def _settle(into: Collector) -> None:
 
 
 def _settle_system(into: Collector, on_mac: bool) -> None:
-    """A container on a Mac is Linux, whatever the form says; a Linux told beside a Mac is another machine."""
+    """A container on a Mac is Linux, whatever the form says; another system told beside a Mac is another machine."""
     if on_mac and into.get("host", "container") and into.get("host", "system") != "Linux":
         line, rank = into.line("host", "container"), into.rank("host", "container")
         into.drop("host", "system")
         into.put("host", "system", "Linux", line, rank, how="inside of a container")
-    elif on_mac and into.get("host", "system") == "Linux" and into.rank("host", "system") == PROSE:
+    elif on_mac and into.get("host", "system") in ("Linux", "Windows") and into.rank("host", "system") == PROSE:
         into.drop("host", "system")
 
 

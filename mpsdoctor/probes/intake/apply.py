@@ -12,6 +12,10 @@ from mpsdoctor.probes.intake.collector import IMPLIED, PRINTED, PROSE, Collector
 PLACE = BY_PLACE.strip(" ()")
 _MAC = re.compile(r"\bmac\s?os|\bmac\b|\bos\s?x\b|\bdarwin\b|\bmac\s?book|\bi?mac\b", re.IGNORECASE | re.ASCII)
 _WINDOWS = re.compile(r"\bwin(?:dows|10|11|32|64)\b|\bwin\s?1[01]\b", re.IGNORECASE | re.ASCII)
+# In a story: a machine of the writer's, and not only "it works on Windows".
+_WINDOWS_TOLD = re.compile(
+    r"\bwindows\s?(?:1[01]|laptop|pc|machine|desktop|computer|notebook)\b|\bwin\s?1[01]\b", re.IGNORECASE | re.ASCII
+)
 _LINUX = re.compile(
     r"\blinux\b|\bubuntu\b|\bdebian\b|\bcentos\b|\bfedora\b|\brhel\b|\brocky\b|\balpine\b|\bmanjaro\b|\barch linux\b"
     r"|\bpop!?_os\b|\bnixos\b|\bgentoo\b|\bwsl\s?2?\b|\braspbian\b",
@@ -182,7 +186,9 @@ def loose(into: Collector, text: str, line: int, rank: int = PROSE) -> None:
         elif found:
             torch(into, found["version"], line, rank)
     containers.told(into, text, line, rank)
-    if _LINUX.search(text) and not _MAC.search(text) and values.chip(text) is None:
-        into.put("host", "system", "Linux", line, rank)
+    if not _MAC.search(text) and values.chip(text) is None:
+        for name, pattern in (("Linux", _LINUX), ("Windows", _WINDOWS_TOLD)):
+            if pattern.search(text):
+                into.put("host", "system", name, line, rank)
     if _PYPY.search(text):
         into.put("interpreter", "implementation", _PYPY.search(text)[1].lower(), line, rank)  # type: ignore[index]
