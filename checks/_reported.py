@@ -78,7 +78,7 @@ def blame(
     if not steps and said.row.causes[:1] == (cause,):
         steps.append(Remedy(said.row.remedy))
     if known is not None and not steps:
-        steps.append(Remedy(" ".join(known.what_to_do[:2])))
+        steps.append(Remedy("  ".join(known.what_to_do[:2])))  # two blanks: a command ends there
     if facts is not None:
         from ._pins import pinned
 

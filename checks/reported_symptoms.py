@@ -170,7 +170,7 @@ def _suspect(facts: Facts, claim: Claim, cause: str) -> Verdict:
     place = f"line {claim.line} (told)" if claim.line else ""
     evidence = [Evidence(f"messages.claims.{claim.id}", claim.text, place)]
     evidence += known(facts, "host.chip", "host.macos_version", "torch.version")
-    remedies = [Remedy(" ".join(explained.what_to_do[:2]))] if explained else []
+    remedies = [Remedy("  ".join(explained.what_to_do[:2]))] if explained else []
     detail = explained.means if explained else cause
     return fail(detail, evidence, remedies, cause=cause, confidence=POSSIBLE, ask=_missing(facts) or [_COLLECT])
 

@@ -102,7 +102,7 @@ def _judge(smoke: Smoke, name: str, summary: str, *, soft: bool = False) -> Verd
     if stage.outcome not in _BAD:
         return unknown(f"smoke.{name}")
     known = causes.cause(stage.cause) if stage.cause else None
-    steps = " ".join(known.what_to_do[:2]) if known else "Take another torch release; until then use the CPU device."
+    steps = "  ".join(known.what_to_do[:2]) if known else "Take another torch release; until then use the CPU device."
     verb = {"crash": " (the process died)", "stalled": " (it hung)"}.get(stage.outcome, "")
     say = warn if soft and stage.outcome == "fail" else fail
     return say(

@@ -9,6 +9,7 @@ from mpsdoctor.knowledge import causes, messages, releases
 from mpsdoctor.registry import load_registry
 from mpsdoctor.report import explain_text
 from mpsdoctor.report.commands import Part, parts
+from tests.conftest import ROOT
 
 ADVICE = sorted(
     {step for cause in causes.causes() for step in cause.what_to_do} | {row.remedy for row in messages.messages()}
@@ -98,3 +99,15 @@ def test_words_behind_a_command_stay_sentences():
 def test_parts_are_words_or_commands():
     assert parts("") == []
     assert parts("Only words here.") == [Part("Only words here.", command=False)]
+
+
+@pytest.mark.parametrize("cause", causes.causes(), ids=lambda cause: cause.slug)
+def test_the_steps_of_a_cause_in_one_text_keep_their_commands_apart(cause: causes.Cause) -> None:
+    """So the checks join them: with two blanks, as a table would."""
+    alone = [part.text for step in cause.what_to_do[:2] for part in parts(step) if part.command]
+    assert [part.text for part in parts("  ".join(cause.what_to_do[:2])) if part.command] == alone
+
+
+def test_no_check_joins_steps_with_one_blank() -> None:
+    joins = re.compile(r'" "\.join\(\w+\.what_to_do')
+    assert [path.name for path in (ROOT / "checks").glob("*.py") if joins.search(path.read_text())] == []
