@@ -25,6 +25,8 @@ def load_plugins(group: str, kind: type[T], nouns: tuple[str, str]) -> tuple[dic
         try:
             items = list(_items_of(point.load(), kind, nouns))
         except Exception as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was made
+                raise
             broken[point.name] = f"{type(error).__name__}: {error}"
             continue
         for item in items:

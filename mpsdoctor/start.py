@@ -8,6 +8,7 @@ import atexit
 import gc
 import os
 import sys
+import threading
 
 INTERNAL_ERROR, INTERRUPTED = 5, 130
 
@@ -42,12 +43,25 @@ def _leave(status: int) -> None:
     (every dataclass is), CPython would then kill itself with SIGINT, whatever the status.
     """
     try:
+        _wait_for_threads()
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
     finally:  # also where nobody reads the streams (that was told), or an interruption comes just now
         os._exit(status)
+
+
+def _wait_for_threads() -> None:
+    """Wait for what an interruption left at work: a thread that is just starting a child ends it a moment later."""
+    for _ in range(100):  # times a tenth of a second; an interruption can leave a thread that waits for ever
+        here = threading.current_thread()
+        at_work = [thread for thread in threading.enumerate() if thread is not here and not thread.daemon]
+        if not at_work:
+            return
+        if "mpsdoctor.probes.process" in sys.modules:
+            sys.modules["mpsdoctor.probes.process"].end_all_children()
+        at_work[0].join(0.1)
 
 
 def own_modules_first() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import signal
 import sys
+import time
 from typing import Any, NoReturn
 
 import click
@@ -27,6 +28,7 @@ COMMANDS = {
 }
 LONGEST_MESSAGE = 500  # characters
 USAGE, INTERNAL_ERROR, INTERRUPTED = 2, 5, 130
+_ONE_INTERRUPTION = 1.0  # seconds; a terminal sends one to each process of the job, and people press twice
 
 
 class LazyGroup(click.Group):
@@ -75,11 +77,7 @@ def _run(arguments: list[str] | None) -> int:
         _show(error)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _end_children()
-        _say("interrupted; nothing was changed")
-        for number in _interrupts():  # while Python shuts down, a handler of ours would be the default one again
-            signal.signal(number, signal.SIG_IGN)
-        return INTERRUPTED
+        return _stopped()
     except SystemExit as error:
         if _raised_in(error).startswith("click."):
             return 0  # click's own answer to a reader that went away, as in `mpsdoctor --help | head -1`
@@ -87,8 +85,17 @@ def _run(arguments: list[str] | None) -> int:
         return _unexpected(error)
     except Exception as error:
         _end_children()
-        return _unexpected(error)
+        # Python before 3.12 puts another error around what comes while it makes a class.
+        return _stopped() if isinstance(error.__cause__, KeyboardInterrupt) else _unexpected(error)
     return status if isinstance(status, int) else 0
+
+
+def _stopped() -> int:
+    for number in _interrupts():  # from here on everything ends anyway
+        signal.signal(number, lambda *_: None)  # SIG_IGN: Python complains of a signal that came in between
+    _end_children()
+    _say("interrupted; nothing was changed")
+    return INTERRUPTED
 
 
 def _show(error: click.ClickException) -> None:
@@ -137,10 +144,19 @@ def _interrupts() -> list[signal.Signals]:
     return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
+_last_interruption = -1.0
+
+
 def _interrupted(number: int, frame: Any) -> None:
-    """A second Ctrl-C must not cut short the end of the children that the first one begins."""
-    for other in _interrupts():
-        signal.signal(other, lambda *_: None)  # SIG_IGN: Python complains of a signal that came in between
+    """A second Ctrl-C must not cut short what the first one begins. After a second it counts again.
+
+    For where it comes inside of a callback of Python's own, an interruption is swallowed there.
+    """
+    global _last_interruption
+    now = time.monotonic()
+    if 0 <= now - _last_interruption < _ONE_INTERRUPTION:
+        return
+    _last_interruption = now
     raise KeyboardInterrupt
 
 

@@ -93,6 +93,8 @@ def _survive(subject: type[T], read: Reader[T], runner: Runner, interpreter: Int
     try:
         return read(runner, interpreter, problems)
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was made
+            raise
         words = " ".join(str(error).split())[:200]
         problems.append(f"{subject.__name__.lower()} could not be read: {type(error).__name__}: {words}")
         return subject()

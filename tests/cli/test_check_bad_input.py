@@ -222,6 +222,59 @@ mpsdoctor.start.main()
     assert (done.returncode, done.stderr.strip()) == (130, b"interrupted; nothing was changed")
 
 
+AT_ODD_PLACES = {
+    "where CPython swallows it, and again a second later": """
+import weakref
+class Thing: pass
+thing = Thing()
+watch = weakref.ref(thing, lambda _: [os.kill(os.getpid(), signal.SIGINT), [None for _ in range(10**6)]])
+del thing
+time.sleep(1.2)
+os.kill(os.getpid(), signal.SIGINT)
+""",
+    "while a class is made": """
+class Part:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGTERM)
+        [None for _ in range(10**7)]
+class Whole:
+    part = Part()
+""",
+    "while a child is being started": """
+import subprocess, threading
+from mpsdoctor.probes import process
+class Slow(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        time.sleep(1)  # it runs, and nobody knows it yet
+process.subprocess.Popen = Slow
+threading.Thread(target=process.run_child, args=(["sh", "-c", f"sleep 60; : {os.getcwd()}"],),
+                 kwargs={"timeout": 90}).start()
+time.sleep(0.4)
+os.kill(os.getpid(), signal.SIGTERM)
+""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", sorted(AT_ODD_PLACES))
+def test_an_interruption_at_an_odd_place_ends_everything(place: str, tmp_path: Path) -> None:
+    code = "import os, signal, time\ndef judged(options):" + AT_ODD_PLACES[place].replace("\n", "\n    ")
+    (tmp_path / "odd.py").write_text(f"""
+{code}
+    time.sleep(30)
+import mpsdoctor.start, mpsdoctor.cli.check as check
+check.judged = judged
+mpsdoctor.start.main()
+""")
+    started = time.monotonic()
+    command = [sys.executable, "-m", "odd", "check"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60, cwd=tmp_path)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.strip().endswith(b"interrupted; nothing was changed")
+    assert time.monotonic() - started < 10
+    assert processes_of(tmp_path) == []
+
+
 @pytest.mark.parametrize(
     "numbers",
     [[signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGINT] * 5, [signal.SIGTERM, signal.SIGINT]],
