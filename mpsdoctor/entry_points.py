@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _METADATA = (".dist-info", ".egg-info")
+_LARGEST = 1024 * 1024  # bytes; those of large packages have some kilobytes
 
 
 class EntryPoint(NamedTuple):
@@ -36,12 +37,14 @@ class EntryPoint(NamedTuple):
 
 def entry_points(group: str) -> list[EntryPoint]:
     """Return what every installed distribution announces in this group; of two copies of one, the first on sys.path."""
-    if all(_is_plain(entry) for entry in sys.path) and not _other_finders():
-        return [point for folder in _metadata_folders(sys.path) for point in _announced(folder, group)]
+    # Some put a Path there, which the import system passes over.
+    path = [os.fspath(entry) for entry in sys.path if isinstance(entry, (str, os.PathLike))]
+    if all(_is_plain(entry) for entry in path) and not _other_finders():
+        return [point for folder in _metadata_folders(path) for point in _announced(folder, group)]
     from importlib import metadata
 
     points = metadata.entry_points(group=group)
-    return [EntryPoint(p.name, p.value, _normalized(p.dist.name if p.dist else p.value)) for p in points]
+    return [EntryPoint(p.name, p.value, _normalized((p.dist.name if p.dist else None) or p.value)) for p in points]
 
 
 def _is_plain(entry: str) -> bool:
@@ -70,15 +73,18 @@ def _metadata_folders(path: Sequence[str]) -> Iterator[Path]:
 
 
 def _announced(folder: Path, group: str) -> Iterator[EntryPoint]:
+    file = folder / "entry_points.txt"
     try:
-        text = (folder / "entry_points.txt").read_text("utf-8", "replace")
+        if not file.is_file() or file.stat().st_size > _LARGEST:  # a pipe would be waited for
+            return
+        text = file.read_text("utf-8", "replace")
     except OSError:
         return
     section = ""
     for line in map(str.strip, text.splitlines() if group in text else ()):
         if line.startswith("[") and line.endswith("]"):
             section = line[1:-1]
-        elif section == group and "=" in line and not line.startswith("#"):
+        elif section == group and "=" in line and not line.startswith(("#", ";")):
             name, _, value = line.partition("=")
             yield EntryPoint(name.strip(), value.strip(), _distribution(folder.name))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -86,6 +87,35 @@ def test_a_package_in_a_zip_file_is_found(tmp_path: Path, monkeypatch: pytest.Mo
         file.writestr("example_plugin-1.0.dist-info/entry_points.txt", FILES["plain"])
     monkeypatch.syspath_prepend(str(archive))
     assert ours(GROUP) == theirs(GROUP) == [("one", "os.path:join"), ("two", "json")]
+
+
+def test_a_path_object_on_the_path_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = entry_points("mpsdoctor.checks")
+    monkeypatch.setattr(sys, "path", [*sys.path, Path("/tmp"), b"/tmp", None])
+    assert entry_points("mpsdoctor.checks") == before
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "too large", "a loop"])
+def test_what_is_no_ordinary_file_is_passed_over(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "example_plugin-1.0.dist-info"
+    info.mkdir()
+    file = info / "entry_points.txt"
+    if kind == "a pipe":
+        os.mkfifo(file)
+    elif kind == "a folder":
+        file.mkdir()
+    elif kind == "a loop":
+        file.symlink_to(file)
+    else:
+        file.write_text(f"[{GROUP}]\none = json\n" + "#" * (2 << 20))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert entry_points(GROUP) == []
+
+
+def test_a_line_behind_a_semicolon_is_a_comment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    announce(tmp_path, f"[{GROUP}]\n; one = json\n;two = os\nthree = re\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert ours(GROUP) == [("three", "re")]
 
 
 @pytest.mark.parametrize("entry", ["/no/such/folder", "", "relative", "\udcff", "a" * 5000, "nul\0byte"])

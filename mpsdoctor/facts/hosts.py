@@ -19,16 +19,17 @@ IN_SETTING = re.compile(
     re.IGNORECASE,
 )
 _PSEUDONYM = re.compile(r"private-\d{1,6}\.invalid")
-# What follows a host that has got its pseudonym.
+# What follows a host that has got its pseudonym, and the path that urllib3 names apart from its host.
 IN_PATH = re.compile(
-    r"(?P<before>(?:://private-\d{1,6}\.invalid(?::\d{1,5})?/|@private-\d{1,6}\.invalid[:/]))"
-    r"(?P<path>[^\s'\"<>?#,;)\]}\\]{1,2000})"
+    r"(?P<before>\bprivate-\d{1,6}\.invalid(?::\d{1,5})?/|@private-\d{1,6}\.invalid:|\bwith url: /)"
+    r"(?P<path>[^\s'\"<>\\]+)"
 )
+_CLOSING = ",;:.)]}"  # behind an address in a sentence
 # The parts of an index's path that every index has, or that decide: a build of torch, a conda channel, a wheel file.
 _TELLING = re.compile(
-    r"\*\*\*|t|simple|pypi|npm|repository|repositories|api|v\d|index|packages?|files?|whl|nightly|test|cpu|cu\d{2,3}"
+    r"\*\*\*|t|\+?simple|pypi|npm|repository|repositories|api|v\d|index|packages?|pkgs|files?|anaconda|cloud|artifactory|whl|nightly|test|cpu|cu\d{2,3}"
     r"|rocm[\d.]{1,6}|conda(?:-forge)?|channels?|main|free|pytorch(?:-nightly|-test)?|noarch|(?:osx|linux|win)-\w{2,10}"
-    r"|(?:torch|torchvision|torchaudio|numpy)|[\w.+!%-]{1,200}\.(?:whl|conda|zip|tar\.gz|tar\.bz2)",
+    r"|(?:torch|torchvision|torchaudio|torch-directml|numpy)|(?:current_)?repodata\.json(?:\.\w{2,3})?|torch_(?:stable|nightly)\.html|[\w.+!%-]{1,200}\.(?:whl|conda|zip|tar\.gz|tar\.bz2)",
     re.IGNORECASE,
 )
 _HIDDEN = "***"
@@ -57,8 +58,11 @@ def is_public(host: str) -> bool:
 
 def without_names(match: re.Match[str]) -> str:
     """Return an address of a private host (a match of IN_PATH) without the teams and projects in its path."""
-    parts = match["path"].split("/")
-    return match["before"] + "/".join(p if not p or _TELLING.fullmatch(p) else _HIDDEN for p in parts)
+    whole = match["path"].rstrip(_CLOSING)
+    path, mark, rest = re.fullmatch(r"([^?#]*)([?#]?)(.*)", whole, re.DOTALL).groups()  # type: ignore[union-attr]
+    named = "/".join(p if not p or _TELLING.fullmatch(p) else _HIDDEN for p in path.split("/"))
+    hidden = rest and (rest if re.fullmatch(r"sha256=[0-9a-f]{64}", rest) else _HIDDEN)
+    return match["before"] + named + mark + hidden + match["path"][len(whole) :]
 
 
 class Pseudonyms:
@@ -67,6 +71,7 @@ class Pseudonyms:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._bare: re.Pattern[str] | None = None
+        self._in_bare = 0  # how many names it was made of
 
     @property
     def learned(self) -> int:
@@ -82,15 +87,17 @@ class Pseudonyms:
         key = host.lower()
         if key not in self._names:
             self._names[key] = f"private-{len(self._names) + 1}.invalid"
-            # A plain word may be anything elsewhere; a name with a dot is a host wherever it stands.
-            known = sorted((name for name in self._names if "." in name), key=len, reverse=True)
-            written = "|".join(map(re.escape, known))
-            self._bare = re.compile(rf"(?<![\w.-])(?:{written})(?![\w-]|\.\w)", re.IGNORECASE) if known else None
         return self._names[key]
 
     @property
     def bare(self) -> re.Pattern[str] | None:
         """The pattern of the known hosts outside of addresses."""
+        if self._in_bare != len(self._names):
+            self._in_bare = len(self._names)
+            # A plain word may be anything elsewhere; a name with a dot is a host wherever it stands.
+            known = sorted((name for name in self._names if "." in name), key=len, reverse=True)
+            written = "|".join(map(re.escape, known))
+            self._bare = re.compile(rf"(?<![\w.-])(?:{written})(?![\w-]|\.\w)", re.IGNORECASE) if known else None
         return self._bare
 
     def again(self, match: re.Match[str]) -> str:

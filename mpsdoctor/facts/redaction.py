@@ -28,7 +28,9 @@ _HOME = re.compile(  # a name with spaces only where a slash shows its end
 )
 
 _VOLUME = re.compile(  # an external disk bears the name that somebody gave it
-    rf"(?<!/System)(?<![\w.-])/Volumes/(?!Macintosh HD)(?P<name>{_NAME_PART}+(?:(?: {_NAME_PART}+){{1,3}}(?=[/\\]))?)"
+    rf"(?<!/System)(?P<root>(?:/|\\/|%2F)Volumes(?:/|\\/|%2F))(?!Macintosh(?: |%20)HD(?:[/\\\s:'\"]|$))"
+    rf"(?:(?!%2F){_NAME_PART})+(?:(?: {_NAME_PART}+){{1,6}}(?=[/\\]))?",
+    re.IGNORECASE,
 )
 _ENCODED_HOME = re.compile(  # in a URL
     r"(?P<root>%2F(?:Users|home)%2F)(?P<name>(?:[^\s&\"'%]|%(?!2F)[0-9A-Fa-f]{2}){1,100})", re.IGNORECASE
@@ -183,7 +185,7 @@ def _always(text: str) -> Callable[[re.Match[str]], str]:
 # (kind, text without which the pattern cannot match, pattern, replacement)
 _RULES: tuple[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     ("user", "", _HOME, _someone),
-    ("volume", "/Volumes/", _VOLUME, _always("/Volumes/volume")),
+    ("volume", "olumes", _VOLUME, _always(r"\g<root>volume")),
     ("user", "%2", _ENCODED_HOME, _someone),
     ("user", "@", _PROMPT, _always(r"\g<before>user@host")),
     ("host", ".local", _LOCAL_HOST, _always("host.local")),

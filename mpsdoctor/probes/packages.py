@@ -126,8 +126,10 @@ def _fields(data: bytes, *, whole: bool, cut: bool) -> _Header | None:
     header = _Header()
     lines = data.removeprefix(codecs.BOM_UTF8).splitlines()
     for line in lines[:-1] if cut else lines:
-        if not line.strip(b" \t"):
+        if not line:
             return header
+        # What begins with a blank goes on with the field before it: setuptools folds a whole license into one. Its
+        # key is none of ours.
         key, _, rest = line.partition(b":")
         if key not in _FIELDS or not (value := rest.decode("utf-8", "replace").strip()):
             continue

@@ -324,3 +324,14 @@ def best(call) -> float:
         call()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+@pytest.mark.parametrize("blank", ["        ", "\t", "  \r"])
+def test_a_folded_license_ends_no_header(blank: str, tmp_path: Path) -> None:
+    """setuptools writes a whole license into one field; its blank lines hold only the indentation."""
+    text = (
+        f"Name: torch\nLicense: A\n{blank}\n        Name: nested\n{blank}\nVersion: 2.9.1\nRequires-Dist: numpy\n\nText"
+    )
+    install(tmp_path, "torch", "2.9.1", METADATA=text)
+    (found,) = read_distributions([tmp_path])
+    assert (found.name, found.version, found.requires) == ("torch", "2.9.1", ("numpy",))
