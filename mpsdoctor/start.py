@@ -24,16 +24,24 @@ def main() -> None:
         os.write(2, b"interrupted; nothing was changed\n")
         _leave(INTERRUPTED)
     except (Exception, SystemExit) as error:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        where = trace.tb_frame.f_code.co_filename if trace is not None else "?"
-        sys.stderr.write(f"mpsdoctor cannot start: {type(error).__name__}: {error} (in {where})\n")
-        _leave(INTERNAL_ERROR)
+        _fail("mpsdoctor cannot start", error)
     try:
         run()
     except SystemExit as end:
         _leave(end.code if isinstance(end.code, int) else INTERNAL_ERROR)
+    except KeyboardInterrupt:  # at the very end, when the answer is out
+        _leave(INTERRUPTED)
+    except Exception as error:  # where nothing more can be imported, not even what prints errors
+        _fail("mpsdoctor itself failed", error)
+
+
+def _fail(words: str, error: BaseException) -> None:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = trace.tb_frame.f_code.co_filename if trace is not None else "?"
+    sys.stderr.write(f"{words}: {type(error).__name__}: {error} (in {where})\n")
+    _leave(INTERNAL_ERROR)
 
 
 def _leave(status: int) -> None:
@@ -81,5 +89,5 @@ def own_modules_first() -> None:
 def _absolute(path: str) -> str:
     try:
         return os.path.abspath(path)
-    except OSError:  # the working folder is gone
+    except (OSError, TypeError, ValueError):  # the working folder is gone; what is on sys.path is no path at all
         return path

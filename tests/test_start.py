@@ -33,6 +33,19 @@ def test_a_file_of_the_user_takes_no_modules_place(tmp_path: Path, text: str) ->
         assert done.stderr == ""
 
 
+@pytest.mark.parametrize("entry", ["None", "b'/tmp'", "pathlib.Path('/tmp')", "7"])
+def test_what_else_lies_on_the_path_harms_nothing(entry: str, tmp_path: Path) -> None:
+    code = f"import pathlib, sys; sys.path.append({entry}); sys.argv = ['mpsdoctor', *{REPLAY!r}]\n"
+    done = run([sys.executable, "-c", code + "from mpsdoctor.start import main; main()"], tmp_path)
+    assert (done.returncode, done.stderr, "PY101" in done.stdout) == (1, "", True)
+
+
+def test_where_nothing_can_be_imported_it_is_one_line(tmp_path: Path) -> None:
+    code = "import sys; from mpsdoctor.start import main; sys.path.append('nul\\0byte'); "
+    done = run([sys.executable, "-c", f"{code} sys.argv = ['mpsdoctor', *{REPLAY!r}]; main()"], tmp_path)
+    assert (done.returncode, done.stderr.count("\n"), "embedded null byte" in done.stderr) == (5, 1, True)
+
+
 def test_a_plug_in_on_pythonpath_is_still_found(tmp_path: Path) -> None:
     (tmp_path / "theirs.py").write_text("answer = 42")
     code = "from mpsdoctor.start import own_modules_first as go; go(); import theirs; print(theirs.answer)"
