@@ -56,7 +56,7 @@ def test_a_fix_that_breaks_is_told_and_the_other_is_planned() -> None:
 def test_a_cause_without_a_fix_is_told_with_its_remedy() -> None:
     assert [item.text for item in plan("nobody's").manual] == ["mend nobody's"]  # type: ignore[attr-defined]
     refused = plan("in the program", family="code").refused  # type: ignore[attr-defined]
-    assert "no repair of the environment helps; mend in the program" in refused[0].because
+    assert "no repair of the environment helps. mend in the program" in refused[0].because
 
 
 def test_in_a_new_environment_only_what_is_no_package_is_mended_besides() -> None:
